@@ -254,7 +254,7 @@ enum nearcache_stage_mode {
  * drained_bytes	counter: bytes written to the origin
  * log_read_bytes	counter: bytes read from the log by users
  * commits		counter: commits
- * retries		counter: epochs whose drain was repeated after an error of the origin
+ * retries		counter: failed attempts of the drain to write a batch, which it repeats
  * failing_ns		for how long the origin has failed, nanoseconds; 0: it works
  * in_flight		requests of the stage to the log, and of its drain, that have not ended,
  *			and tasks of the stage that wait for the log

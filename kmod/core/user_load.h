@@ -81,7 +81,7 @@ static inline void nc_demand_see_met(struct nc_demand *d, u64 bytes)
 /* Time for nc_demand_was_passed(). */
 static inline u32 nc_demand_stamp(void)
 {
-	return (u32)(jiffies / NC_DEMAND_UNIT) & (BIT(NC_DEMAND_STAMP_BITS) - 1);
+	return (u32)(jiffies / NC_DEMAND_UNIT) & ((1U << NC_DEMAND_STAMP_BITS) - 1);
 }
 
 /* A read bypasses the cache because no slot is free for @block, and reads the block to its end. */
@@ -92,7 +92,7 @@ static inline void nc_demand_see_passed(struct nc_demand *d, u64 block)
 			   (block + 1) << NC_DEMAND_STAMP_BITS | nc_demand_stamp());
 }
 
-/* Was nc_demand_see_passed() called for @block later than at the time @since?  A hint: may forget. */
+/* Was nc_demand_see_passed() called for @block after the time @since?  A hint: it may forget. */
 static inline bool nc_demand_was_passed(const struct nc_demand *d, u64 block, u32 since)
 {
 	u64 seen = READ_ONCE(d->passed[block % NC_DEMAND_PASSED]);

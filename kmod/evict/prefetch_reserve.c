@@ -2,15 +2,16 @@
 /*
  * Prefetched blocks, until readers have used them.
  *
- * In a full cache without idle blocks a prefetch job would find no slot.  Therefore reclaim evicts
- * least recently used blocks for jobs.  Their slots form the prefetch reserve.  Reclaim evicts a block of the reserve when readers have
- * finished it (have read all of its valid data), so the reserve moves ahead of the readers.  Under
- * the retention threshold some of these blocks stay, and leave the reserve (retain_finished()).
- * Freed slots stay reserved for jobs: otherwise each job would evict more of the other blocks.
+ * In a full cache without idle blocks a prefetch job would find no slot.  Therefore reclaim
+ * evicts least recently used blocks for jobs.  Their slots form the prefetch reserve.  Reclaim
+ * evicts a block of the reserve when readers have finished it (have read all of its valid data),
+ * so the reserve moves ahead of the readers.  Under the retention threshold some of these blocks
+ * stay, and leave the reserve (retain_finished()).  Freed slots stay reserved for jobs: otherwise
+ * each job would evict more of the other blocks.
  *
- * Other blocks lack the slots of the reserve, so readers miss more.  While reads queue at the origin,
- * these misses cost readers more time than the reserve saves: so the reserve then shrinks.
- * Otherwise it grows, and jobs get farther ahead of their readers.
+ * Other blocks lack the slots of the reserve, so readers miss more.  While reads queue at the
+ * origin, these misses cost readers more time than the reserve saves: so the reserve then
+ * shrinks.  Otherwise it grows, and jobs get farther ahead of their readers.
  *
  * A job that finds no slot waits for readers, without limit.  So no job that has to wait may take
  * the whole reserve: it leaves a part of what the other jobs do not hold.  Several jobs that wait
@@ -23,8 +24,8 @@
 #include "ranges/lookup.h"
 #include "evict/free_slots.h"
 
-/* Reclaim waits until readers finish 1 / PARTS of the reserve: a pass may visit all slots.  Also the
- * part by which the reserve shrinks, and that jobs leave to others.
+/* Reclaim waits until readers finish 1 / PARTS of the reserve: a pass may visit all slots.  The
+ * reserve shrinks by the same part, and jobs leave it to others.
  */
 #define PARTS	8U
 /* Age in ticks from which unread blocks of a job that is over may be evicted for a waiting job. */
@@ -49,8 +50,8 @@ static u32 reserve_size(const struct nc_cache *c)
 	return min(max(READ_ONCE(c->slots.reserve.limit), least), reserve_most(c));
 }
 
-/* Adapt the size of the reserve, because a job waits for a slot.  @queue: reads of jobs queue at the
- * origin: the reserve shrinks; otherwise it grows.  Context: the prefetch worker.
+/* Adapt the size of the reserve, because a job waits for a slot.  @queue: reads of jobs queue at
+ * the origin: the reserve shrinks; otherwise it grows.  Context: the prefetch worker.
  */
 void nc_reserve_fit(struct nc_cache *c, bool queue)
 {

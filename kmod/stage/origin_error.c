@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The reason why the drain fails.  dm-kcopyd and dm-io report only that a write has failed.  So
- * after a failure the drain writes the first block of its epoch once more, with a bio of its own,
+ * after a failure the drain writes the first block of its pieces once more, with a bio of its own,
  * which has the error.  The reason matters most for a reservation, where waiting does not help.
  */
 #include <linux/bio.h>
@@ -57,7 +57,7 @@ static int write_first_block(struct nc_stage *s, const struct nc_extent *x)
 
 /**
  * nc_origin_error_find() - find out why the origin fails; log the reason if it has changed
- * @s: stage; its drain holds the pieces of the epoch that failed
+ * @s: stage; its drain holds the pieces of the newest epoch of the batch that failed
  *
  * Context: the drain, with no copy in flight.
  */

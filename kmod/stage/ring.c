@@ -112,9 +112,9 @@ void nc_ring_close(struct nc_ring *r, u64 now, u64 since)
 	r->flush_waits = false;
 }
 
-/* Note that a FLUSH or a write with FUA ends with the commit of the newest epoch that has entries, so
- * that the next epoch begins a batch of the drain.  If the open epoch has no entry, it is that next
- * one; otherwise nc_ring_close() sets the flag.  Context: the lock of the stage.
+/* Note that a FLUSH or a write with FUA ends with the commit of the newest epoch that has entries,
+ * so that the next epoch begins a batch of the drain.  If the open epoch has no entry, it is that
+ * next one; otherwise nc_ring_close() sets the flag.  Context: the lock of the stage.
  */
 void nc_ring_note_flush(struct nc_ring *r)
 {

@@ -15,7 +15,7 @@
 # The parts about latency use half of the scale, as prefetch measures how long reads take. Targets
 # raw-origin and raw-cache are the bare devices. nearcache-list submits a prefetch job with all
 # reads of the epoch at its start; nearcache-plan submits a plan of all epochs and one more before
-# the first one. With nearcache-daemon, 'nearcache daemon' runs, and nobody tells it the order.
+# the first one. With nearcache-daemon, 'nearcache daemon' runs; it does not get the order of the reads.
 # Environment: TRAIN_PARTS: subset of the parts below.
 # bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
@@ -131,7 +131,7 @@ watch_on() {
 	daemon_on
 }
 
-# watch_off: end the daemon, and print what it did.
+# watch_off: end the daemon, and print its log.
 watch_off() {
 	sed 's/^/# /' "$LOG" >&2
 	daemon_end

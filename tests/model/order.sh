@@ -10,6 +10,7 @@ model=stage_order
 whole WRITES=3 PRINTS=1
 whole WRITES=3 SWITCHES=1 FAILURES=1
 whole WRITES=3 DROPS=1
+whole WRITES=3 MARK_ERRORS=1
 if [[ ${SOAK:-} ]]; then
 	whole WRITES=4 FLUSHES=2 CRASHES=2
 	whole WRITES=4 PRINTS=1
@@ -34,13 +35,14 @@ broken FLUSH_WITHOUT_WAIT 'D3: the origin is flushed before the writes are compl
 broken DRAIN_NOT_REPEATED 'D3: the drain does not repeat the epoch after the origin has lost completed writes'
 broken MARK_BEFORE_FLUSH 'D4: an epoch is marked before the origin is flushed'
 broken LEAVE_MAP_BEFORE_FLUSH 'S1: data leaves the map when its drain begins'
-broken NEXT_AFTER_ONE_COPY 'D4: one copy has the mark of a batch when the next one begins'
-broken JOIN_AFTER_FLUSH 'D5: a batch goes on after an epoch that a flush waits for'
-broken JOIN_AFTER_LATE_FLUSH 'D5: a batch goes on after an epoch that a flush covers when it is closed'
-broken JOIN_AFTER_FUA 'D5: a batch goes on after an epoch that has a write with FUA'
-broken JOIN_AFTER_START 'D5: a batch goes on after the newest epoch of a start'
-broken JOIN_OVERTAKES 'D5: a later epoch of a batch does not wait for older copies of the same sectors'
-broken JOIN_PRINTED 'D5: a batch takes an epoch that writes to the fingerprint' PRINTS=1
+broken NEXT_AFTER_ONE_COPY 'D4: the next batch begins when only one copy of the superblock has the mark'
+broken REPEAT_AFTER_FAILED_MARK 'D4: the drain repeats a batch after its mark has failed' MARK_ERRORS=1
+broken JOIN_AFTER_FLUSH 'D5: a batch takes an epoch after one whose commit ends a flush'
+broken JOIN_AFTER_LATE_FLUSH 'D5: the same, for a flush that came while the open epoch was empty'
+broken JOIN_AFTER_FUA 'D5: a batch takes an epoch after one that has a write with FUA'
+broken JOIN_AFTER_START 'D5: a batch takes an epoch after one that recovery found'
+broken JOIN_OVERTAKES 'D5: a write of a later epoch does not wait for those in flight to the same sector'
+broken JOIN_PRINTED 'D5: a batch takes an epoch that touches a sector of the fingerprint' PRINTS=1
 broken EXPECT_NOTHING 'fingerprint: it is not written before the drain' PRINTS=1
 broken EXPECT_IN_ONE_COPY 'fingerprint: only one copy has it before the drain' PRINTS=1
 broken PASS_BEFORE_DRAIN 'F3: writes are passed before all epochs are drained' SWITCHES=1

@@ -36,6 +36,8 @@
  * The next FLUSH of a writer fails, which is a crash to the plain disk. In the model this FLUSH comes
  * only when the drain has nothing to do.
  *
+ * With MARK_ERRORS, the log may report an error for a mark that reaches its medium (D4).
+ *
  * With DROPS, a start may find a block of the log that cannot be read, and drop the epochs from there on
  * (drop_unreadable, R2). What was flushed is lost then; but readers must get an image that a plain disk
  * could have at some moment up to now. From then on, this image counts as the content of the plain disk.
@@ -65,6 +67,9 @@
 #ifndef FAILURES
 #define FAILURES	0	/* flushes of a return that may fail */
 #endif
+#ifndef MARK_ERRORS
+#define MARK_ERRORS	0
+#endif
 #ifndef DROPS
 #define DROPS	0	/* 1: a start may drop epochs */
 #endif
@@ -81,7 +86,7 @@ mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERS
 	RETURN_BEFORE_WRITES, RETURN_BEFORE_FLUSH, START_WITHOUT_FLUSH, KEEP_PRINT,
 	FORGET_FAILED_FLUSH, DROP_ONE_EPOCH, DROP_AND_RETAIN, JOIN_AFTER_FLUSH, JOIN_AFTER_FUA,
 	JOIN_AFTER_LATE_FLUSH, JOIN_AFTER_START, JOIN_PRINTED, JOIN_OVERTAKES,
-	NEXT_AFTER_ONE_COPY };
+	NEXT_AFTER_ONE_COPY, REPEAT_AFTER_FAILED_MARK };
 #ifndef MUTANT
 #define MUTANT	NONE
 #endif
@@ -125,7 +130,8 @@ byte printed;			/* set of epochs that write sector print */
 /* The drain. */
 byte drained;			/* newest epoch that was flushed to the origin */
 byte draining;			/* epochs after it that are written to the origin: the batch */
-bool joined;			/* the newest batch had several epochs: both copies get its mark */
+bool joined;			/* the newest batch has several epochs, and not its mark in both copies */
+bool ended;			/* a mark has failed: the drain has ended */
 bool lost;			/* the origin has lost writes, and they were not repeated */
 byte marked, marked_before;	/* in the newer and in the older copy of the superblock */
 byte print = SECTORS;		/* sector that belongs to the fingerprint; SECTORS: none */
@@ -365,7 +371,7 @@ inline end_recovery(mark) {
 	}
 	in_flight = 0; in_flight_closed = 0; in_flight_passed = 0; waiting = 0; busy = 0;
 	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
-	draining = 0; lost = false; joined = false; passing = false;
+	draining = 0; lost = false; joined = false; ended = false; passing = false;
 	asked = (MUTANT == JOIN_AFTER_START -> asked : BIT(epoch) - 1);
 	printed = printed & (BIT(epoch) - 1);
 	marked = mark; marked_before = marked; drained = marked;
@@ -643,9 +649,10 @@ active proctype stage() {
 	/* D1, D2, D5: the drain writes an epoch to the origin. */
 	:: d_step { (draining == 0 || JOINS || MUTANT == TWO_EPOCHS_AT_ONCE) && !lost &&
 		    drained + draining < (MUTANT == DRAIN_BEFORE_COMMIT -> epoch - 1 : COMMITTED) &&
-		    (marked == drained || MUTANT == NEXT_BEFORE_MARK ||
+		    (marked == drained || MUTANT == NEXT_BEFORE_MARK || ended ||
 		     (MUTANT == ONE_EPOCH_UNMARKED && marked + 1 == drained)) &&
-		    (!joined || MUTANT == NEXT_AFTER_ONE_COPY) ->
+		    (!joined || MUTANT == NEXT_AFTER_ONE_COPY) &&
+		    (!ended || MUTANT == REPEAT_AFTER_FAILED_MARK) ->
 		draining++;
 		printf("drain epoch %d\n", drained + draining);
 		for (s : 0 .. SECTORS - 1) {
@@ -666,6 +673,8 @@ active proctype stage() {
 		lost = true; losses++;
 		printf("the origin loses its cache\n") }
 	:: d_step { lost -> lost = false }
+	/* The repeated batch may have fewer epochs. */
+	:: d_step { lost -> lost = false; draining = 0 }
 	/* D3: the origin is flushed. */
 	:: d_step { draining != 0 && (!lost || MUTANT == DRAIN_NOT_REPEATED) ->
 		if
@@ -685,13 +694,21 @@ active proctype stage() {
 		drained = drained + draining; joined = draining > 1; draining = 0; lost = false;
 		check(); clear() }
 	/* D4: the batch is marked, in the older copy of the superblock. */
-	:: d_step { marked < drained ||
+	:: d_step { (marked < drained && !ended) ||
 		    (MUTANT == MARK_BEFORE_FLUSH && draining != 0 && marked == drained) ->
 		marked_before = marked; expected_before = expected;
 		marked = (joined -> drained : marked + 1); expected = marked;
 		printf("mark epoch %d\n", marked);
 		check(); clear() }
-	/* D4: and in the other copy, if it has several epochs. */
+	/* D4: the batch gets a mark, but the log reports an error. */
+	:: d_step { MARK_ERRORS && !ended && marked < drained ->
+		marked_before = marked; expected_before = expected;
+		marked = (joined -> drained : marked + 1); expected = marked;
+		ended = true; joined = false;
+		drained = (MUTANT == REPEAT_AFTER_FAILED_MARK -> marked_before : drained);
+		printf("the mark of epoch %d fails\n", marked);
+		check(); clear() }
+	/* D4: a batch of several epochs is marked in the other copy as well. */
 	:: d_step { joined && marked == drained ->
 		marked_before = marked; expected_before = expected;
 		joined = false;
@@ -699,7 +716,7 @@ active proctype stage() {
 		check(); clear() }
 	/* F3: all is marked, in both copies, so writes may be passed. */
 	:: d_step { switches < SWITCHES && !passing && !entries && !committing && epoch > 1 &&
-		    draining == 0 &&
+		    draining == 0 && !ended &&
 		    (marked == COMMITTED || MUTANT == PASS_BEFORE_DRAIN ||
 		     (MUTANT == PASS_BEFORE_MARK && drained == COMMITTED)) ->
 		if
@@ -769,7 +786,8 @@ active proctype stage() {
 		settle(0); settle(1); settle(2);
 		d_step { recover_dropping(); last = 0; check(); clear() } }
 	:: timeout ->
-		assert(busy == 0 && !entries && !committing && !passing && marked == COMMITTED);
+		assert(busy == 0 && !entries && !committing && !passing &&
+		       (ended || marked == COMMITTED));
 		break
 	od
 }

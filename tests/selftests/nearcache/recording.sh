@@ -6,8 +6,9 @@
 #
 #	linear		control: no cache
 #	dm-writecache, dm-cache, bcache		writeback; everything is written back as soon as possible
-#	stage, stage-raid1	nearcache-stage, whose log may be a raid1 of two logged devices; most
-#			checkpoints have several epochs, and the drain is slower than their writer
+#	stage, stage-raid1	nearcache-stage, whose log may be a raid1 of two logged devices; it
+#			divides most checkpoints into several epochs, and its drain is slower
+#			than the program that writes them
 #	stage-passes	nearcache-stage, which passes writes to the origin now and then
 # shellcheck disable=SC2154 # the including script sets $D and the sizes
 
@@ -103,7 +104,7 @@ status_field() {
 		sed -n "s/^$1\t//p"
 }
 
-# batches: fail unless the drain has written several epochs at a time.
+# batches: fail unless the drain has written at least one batch of several epochs.
 batches() {
 	local count epochs
 	count=$(grep -c 'stage_drain: .* result=0 ' /sys/kernel/tracing/trace)
