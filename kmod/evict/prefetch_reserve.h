@@ -43,8 +43,8 @@ struct nc_span;
  * @wake: makes the jobs that wait try again; any context
  * @lost: an unread block of an unfinished job was evicted; reclaim's context
  *
- * Only the prefetch worker writes @limit, @waiters, and the fields from @jobs to @need.  Others read
- * these without a lock, as hints.
+ * Only the prefetch worker writes @limit, @waiters, and the fields from @jobs to @need.  Others
+ * read these without a lock, as hints.
  */
 struct nc_prefetch_reserve {
 	atomic_t used;

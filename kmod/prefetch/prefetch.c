@@ -285,7 +285,8 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 }
 
 /* Has a reader passed the block, which the job was too late to bring, and is it not to stay?  If
- * the job brought it now, it would stay behind its readers, and fill the reserve with unread blocks.
+ * the job brought it now, the job would stay behind its readers, and the reserve would fill with
+ * unread blocks.
  */
 static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
 {
