@@ -425,8 +425,8 @@ static int drain_batch(struct nc_stage *s, const struct nc_cursor *from, struct 
 }
 
 /* Record that the epochs before @end are durable on the origin.  Return: false: the log has
- * failed, and the drain ends.  A copy of the superblock may have the mark nevertheless, and a start that
- * takes it does not repeat the batch: so the drain must not repeat a part of it (D4).
+ * failed, and the drain ends.  A copy of the superblock may have the mark nevertheless, and a start
+ * that takes it does not repeat the batch: so the drain must not repeat a part of it (D4).
  */
 static bool mark_batch(struct nc_stage *s, const struct nc_cursor *end)
 {
