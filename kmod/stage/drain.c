@@ -437,7 +437,7 @@ static bool mark_batch(struct nc_stage *s, const struct nc_cursor *end)
 	/* The time is that of the last commit, in that epoch's last descriptor. */
 	for (; at.record != end->record; nc_ring_next_desc(&s->ring, &at))
 		time = nc_ring_record(&s->ring, at.record)->sector;
-	/* D4: with an older copy that lacks the mark, a start would drain all of the batch again, over
+	/* D4: with an older copy that lacks the mark, a start would drain the batch again, over
 	 * the next one.
 	 */
 	r = nc_stage_super_mark(s, end->number - 1, end->epoch - 1, time, s->drain.joined);
