@@ -35,11 +35,10 @@
 #define LEAST_PART	200U
 #define LEAST		16U
 
-/* Maximum size: the slots that pins may not take, and in a small cache an eighth, or 4 * LEAST. */
+/* Maximum size: the slots that pins may not take. */
 static u32 reserve_most(const struct nc_cache *c)
 {
-	return max(c->index.count - (u32)nc_index_pinnable(&c->index),
-		   min(c->index.count / 8, 4 * LEAST));
+	return c->index.count - nc_index_pinnable(&c->index);
 }
 
 /* Number of slots of the reserve. */

@@ -55,6 +55,10 @@ verdict("with a plan, f < 1, from epoch 2: the origin is read within 1 % of what
 	$all[] | select(.f < 1 and .target == "nearcache-plan" and .epoch >= 2 and .order == "reshuffled" and .origin);
 	.origin <= 1.01 * (1 - .f);
 	"\(place): \(.origin), MIN \(1 - .f | round4)"),
+verdict("with the daemon, the same order, f = 0.65, origin 5 ms away, from epoch 3: AU >= 0.90 of the bound";
+	$all[] | select(.target == "nearcache-daemon" and .epoch >= 3);
+	.au >= 0.9 * .bound;
+	"\(place): \(.au), bound \(.bound)"),
 verdict("a prefetch job in each epoch, f = 0.65, from epoch 2: AU at least that of no job, less 0.01";
 	[$all[] | select(.f == 0.65 and .epoch >= 2 and .order == "reshuffled" and .io == "direct" and
 		(.target == "nearcache" or .target == "nearcache-list"))] |

@@ -253,7 +253,7 @@ gate pass origin
 gate hold origin write $LAST 48
 gate hold origin flush
 gate let origin all
-wait_for 30 at_origin 2 $((THIRD + 4096)) || fail "the second epoch is not drained: $REPLY"
+wait_for 30 at_origin 2 $((THIRD + LONG - 48)) 48 || fail "the second epoch is not drained: $REPLY"
 gate held origin 1
 [[ $REPLY == write* ]] || fail "held: $REPLY"
 gate pass origin
