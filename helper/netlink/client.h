@@ -108,7 +108,8 @@ struct nl_label {
  * @bandwidth: limit in bytes per second, 0: unlimited
  * @bytes: total length of the ranges of the job
  * @fetched: bytes that the job fetched from the origin
- * @present: bytes that were cached already, or that a reader or another job cached meanwhile
+ * @present: bytes that were cached already, that a reader or another job cached meanwhile, or that
+ *	readers read at the origin meanwhile
  * @left: bytes that the job tried but did not cache, for example because a read failed
  * @flying: bytes that are being fetched now
  * @peer_fd: in a request, open block device to read instead of the origin; 0: the origin

@@ -23,6 +23,8 @@
 /* Jiffies of a unit of nc_demand_stamp(), and the bits of the stamp: they wrap after 24 days. */
 #define NC_DEMAND_UNIT		max(1, HZ / 8)
 #define NC_DEMAND_STAMP_BITS	24
+/* Units for which an entry counts: a minute.  Later, readers may read the block again. */
+#define NC_DEMAND_RECENT	(60U * HZ / NC_DEMAND_UNIT)
 
 /**
  * struct nc_demand - users' I/O on the origin
@@ -92,14 +94,17 @@ static inline void nc_demand_see_passed(struct nc_demand *d, u64 block)
 			   (block + 1) << NC_DEMAND_STAMP_BITS | nc_demand_stamp());
 }
 
-/* Was nc_demand_see_passed() called for @block after the time @since?  A hint: it may forget. */
+/* Was nc_demand_see_passed() called for @block in the last minute, and after the time @since?  A
+ * hint: it may forget.
+ */
 static inline bool nc_demand_was_passed(const struct nc_demand *d, u64 block, u32 since)
 {
 	u64 seen = READ_ONCE(d->passed[block % NC_DEMAND_PASSED]);
-	u32 later = (u32)seen - since;
+	u32 mask = (1U << NC_DEMAND_STAMP_BITS) - 1, now = nc_demand_stamp();
+	u32 age = (now - (u32)seen) & mask;
 
-	return seen >> NC_DEMAND_STAMP_BITS == block + 1 &&
-	       (s32)(later << (32 - NC_DEMAND_STAMP_BITS)) > 0;
+	return seen >> NC_DEMAND_STAMP_BITS == block + 1 && age <= NC_DEMAND_RECENT &&
+	       age < ((now - since) & mask);
 }
 
 /* May users be writing a checkpoint?  Then nothing is prefetched. */

@@ -56,7 +56,7 @@ struct nc_piece {
  * @flying: bytes of the job's fills in flight
  * @again: bytes that the next pass will try to bring
  * @kept: number of pieces for the next pass, at the start of @piece
- * @larger: the job has more data than the cache has room for
+ * @larger: the job has more blocks than the cache
  * @since: nc_demand_stamp() when the job was submitted
  * @number: see nc_reserve_join(); 0: the job has not run yet, or is a stream
  * @stream: the job is the stream of a plan, see plan_stream.c: @id is 0, and the worker refills

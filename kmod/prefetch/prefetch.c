@@ -286,11 +286,15 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 
 /* Has a reader passed the block, which the job was too late to bring, and is it not to stay?  If
  * the job brought it now, the job would stay behind its readers, and the reserve would fill with
- * unread blocks.
+ * unread blocks.  Not for a part of a block: readers may not have come to this part.
  */
 static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
 {
-	return job->larger && !job->peer &&
+	const struct nc_piece *piece = &job->piece[job->at];
+	u64 start = block << c->hot.block_shift;
+
+	return job->larger && !job->peer && piece->first <= start &&
+	       piece->end > start + c->hot.block_mask &&
 	       nc_demand_was_passed(&c->origin.demand, block, job->since) &&
 	       !nc_ranges_pinned(c, block);
 }
@@ -515,11 +519,11 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	/* A job that fits into the cache replaces the retention threshold, because all of its data
 	 * can stay.  For a larger job the threshold still decides which blocks stay.
 	 */
-	job->larger = job->bytes > (u64)c->index.count * c->geo.block_size;
-	job->since = nc_demand_stamp();
-	if (!job->larger)
+	if (job->bytes <= (u64)c->index.count * c->geo.block_size)
 		WRITE_ONCE(c->policy.retain.on, false);
 	job->blocks = nc_job_blocks(job, c->hot.block_shift);
+	job->larger = job->blocks > c->index.count;
+	job->since = nc_demand_stamp();
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;

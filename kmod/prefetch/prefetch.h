@@ -36,7 +36,7 @@ struct nc_latency {
  * @retried: jiffies when jobs that wait for a slot last tried again; for the worker only
  * @asked: jiffies when a job last let reclaim look for slots; for the worker only
  * @asked_tick: tick of @asked; for the worker only
- * @reads: jobs' reads of the origin that have ended
+ * @reads: jobs' reads of the origin that have succeeded
  * @fitted: @reads when the size of the reserve was last adapted; for the worker only
  * @flying: bytes in flight of the fills of jobs that read the origin: being read, or written to the
  *	cache device

@@ -157,9 +157,9 @@ void nc_throttle_see_read(struct nc_cache *c, u32 bytes, u64 took, bool success)
 		nc_pipe_see_read(&p->pipe, ktime_get_ns(), took, bytes, p->reading,
 				 p->memory_most / 2);
 		nc_throttle_fit_memory(c);
+		WRITE_ONCE(p->reads, p->reads + 1);
 	}
 	p->reading -= bytes;
-	WRITE_ONCE(p->reads, p->reads + 1);
 	nc_prefetch_kick(p);
 	spin_unlock(&p->lock);
 }

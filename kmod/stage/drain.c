@@ -444,6 +444,8 @@ static bool mark_batch(struct nc_stage *s, const struct nc_cursor *end)
 	if (r) {
 		s->drain.ended = true;
 		nc_stage_fail(s, "superblock", r);
+		DMERR("%s: log %s: epoch %llu is on the origin, but is not marked: the drain ends",
+		      nc_stage_name(s), s->log->name, end->epoch - 1);
 		return false;
 	}
 	spin_lock_irq(&s->lock);
