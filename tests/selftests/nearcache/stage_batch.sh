@@ -99,7 +99,7 @@ apart() {
 }
 
 gate_start
-gate device origin 32 zeroes flush fua
+gate device origin 32 trim flush fua
 O=$REPLY
 gate device log 64 flush fua
 L=$REPLY
@@ -242,10 +242,10 @@ for id in w v u; do
 done
 stage_drained
 
-# A write-zeroes of the second epoch waits for a copy of the first one as well.
+# A discard of the second epoch waits for a copy of the first one as well.
 begin
 epoch 1 $FIRST
-gate zeroes z $NC $LAST 48
+gate trim z $NC $LAST 48
 ends z 'done'
 epoch 2 $THIRD
 committed 2
