@@ -57,7 +57,8 @@ void nc_reserve_fit(struct nc_cache *c, bool queue)
 	struct nc_prefetch_reserve *r = &c->slots.reserve;
 	u32 size = reserve_size(c);
 
-	WRITE_ONCE(r->limit, queue ? size - size / PARTS : min(2 * size, reserve_most(c)));
+	WRITE_ONCE(r->limit, queue ? size - size / PARTS :
+			     min(size + size / PARTS + 1, reserve_most(c)));
 	WRITE_ONCE(r->own, min(READ_ONCE(r->own), reserve_size(c)));
 }
 

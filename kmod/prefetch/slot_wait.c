@@ -40,8 +40,9 @@ static void ask_for_slots(struct nc_cache *c, struct nc_job *job, bool pressed)
 	u32 reads = READ_ONCE(p->reads);
 	u64 room;
 
-	/* Without a read since the last time, nothing queues, whatever the pipe was then. */
-	nc_reserve_fit(c, READ_ONCE(p->pipe.full) && reads != p->fitted);
+	/* Without a read of a job since the last time, only an idle origin is a measurement. */
+	if (reads != p->fitted || !nc_demand_reads(&c->origin.demand))
+		nc_reserve_fit(c, READ_ONCE(p->pipe.full) && reads != p->fitted);
 	p->fitted = reads;
 	room = nc_reserve_room(c);
 	if (pressed) {
