@@ -217,9 +217,9 @@ enum nearcache_stage_state {
 	NEARCACHE_STAGE_NORMAL	= 0,
 	NEARCACHE_STAGE_RETRIES	= 1,	/* the origin fails; the drain tries again */
 	NEARCACHE_STAGE_LOG_BAD	= 2,	/* the log has failed: writes fail, and the drain writes the
-					 * committed epochs that it can read; or it could not
-					 * record what is on the origin, or the log was given up:
-					 * the drain has stopped
+					 * committed epochs that it can read.  If a write of the
+					 * superblock by the drain has failed, or the user gave
+					 * up the log, the drain has stopped
 					 */
 	NEARCACHE_STAGE_READ_ONLY = 3,	/* the origin has failed for origin_timeout: writes fail
 					 * until it works; the log keeps its data

@@ -41,7 +41,8 @@
  * @measured: called after a read, with its duration in ns and whether it was undisturbed; set by
  *	prefetch.c; process context
  *
- * All fields are hints, used without a lock.  Prefetch sets @watched, @disturbed, @clean_since.
+ * All fields are hints, used without a lock.  Prefetch sets @watched, @disturbed, @clean_since, and
+ * allocates @passed before it first sets @watched.
  */
 struct nc_demand {
 	bool watched;

@@ -151,7 +151,7 @@ struct nc_drain_job {
  * @pieces: newest versions within the epoch that is drained
  * @joined: the batch has more than one epoch
  * @alone: the last attempt failed: the next batch has one epoch
- * @ended: a mark has failed: this table drains no more (D4)
+ * @ended: the write of a mark has failed: this table drains no more (D4)
  * @since: time of the last call of measure_copies(), ktime_get_ns()
  * @since_bytes: nc_stage_counters.drained_bytes at @since
  * @wait: for copies, for the time of the next copy, and for @stop

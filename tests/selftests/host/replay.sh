@@ -88,7 +88,7 @@ done
 stop
 make_dm half half "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $((96 * 2048)) linear $C 0"
-for rate in 20 100; do
+for rate in 20 60; do
 	fresh_cache "$half" 128K
 	nearcache trace replay nc "$TMPDIR/trace" >/dev/null || fail "replay"
 	sleep 60

@@ -84,6 +84,14 @@ ended() {
 	stage_drained
 }
 
+# flushed_between: let the drain go on to its first flush: it has written nothing of the second epoch.
+# Then let it go on to the next flush.
+flushed_between() {
+	release
+	! at_origin 2 $((SECOND + 4096)) || fail "the second epoch is on the origin before a flush"
+	flushed
+}
+
 # apart: the drain flushes the origin between the first epoch and the second one.
 apart() {
 	release
@@ -165,9 +173,7 @@ committed 1
 epoch 1 $((FIRST + 6144)) 2040
 epoch 2 $SECOND 6144
 committed 2
-release
-! at_origin 2 $((SECOND + 4096)) || fail "the second epoch is on the origin before a flush"
-flushed
+flushed_between
 ended
 
 # A flush that comes when the first epoch is committed, and the next one has no entry.
@@ -197,9 +203,7 @@ for id in w p q; do
 	ends $id 'done'
 done
 committed 2
-release
-! at_origin 2 $((SECOND + 4096)) || fail "the second epoch is on the origin before a flush"
-flushed
+flushed_between
 at_origin 2 $((SECOND + 4096)) || fail "the second epoch is not on the origin: $REPLY"
 ended
 
@@ -210,9 +214,7 @@ stage_commit >/dev/null
 epoch 1 $((FIRST + 8112)) 64
 epoch 2 $SECOND 8120
 committed 2
-release
-! at_origin 2 $((SECOND + 4096)) || fail "the second epoch is on the origin before a flush"
-flushed
+flushed_between
 ended
 
 # The second epoch writes to the fingerprint of the origin.
@@ -315,9 +317,7 @@ gate hold origin write
 stage_start "${OPTIONS#* }"
 epoch 3 $THIRD
 stage_until committed_epoch $((before + 3))
-release
-! at_origin 2 $((SECOND + 4096)) || fail "the second epoch is on the origin before a flush"
-flushed
+flushed_between
 at_origin 2 $((SECOND + 4096)) || fail "the second epoch is not on the origin: $REPLY"
 ! at_origin 3 $THIRD || fail "the third epoch is on the origin before a flush"
 flushed
