@@ -58,6 +58,20 @@ static u64 job_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	return nc_fill_span_bytes(c, span);
 }
 
+/*
+ * Let nc_job.since be the time when the job was between half and all of a cache's blocks
+ * earlier in its list.  Readers are not further ahead of a late job.  So what they read before was
+ * for an earlier place in the list: has_passed() must not leave a block out at its next one.
+ */
+static void job_note_time(const struct nc_cache *c, struct nc_job *job)
+{
+	if (!job->larger || job->blocks + c->index.count / 2 > job->noted)
+		return;
+	job->noted = job->blocks;
+	job->since = job->since_next;
+	job->since_next = nc_demand_stamp();
+}
+
 /* Set the position of the job to the end of @span, or to its next piece. */
 static void job_advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
 {
@@ -70,8 +84,10 @@ static void job_advance(const struct nc_cache *c, struct nc_job *job, const stru
 		if (!nc_job_is_sent(job))
 			job->sector = job->piece[job->at].first;
 	}
-	if (nc_job_is_sent(job) || job->sector >> c->hot.block_shift != span->block)
+	if (nc_job_is_sent(job) || job->sector >> c->hot.block_shift != span->block) {
 		job->blocks--;
+		job_note_time(c, job);
+	}
 }
 
 /* The job's next sub-blocks, up to the end of the block. */
@@ -386,6 +402,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 		job->due = (jiffies + HZ) ?: 1;
 		spin_unlock(&p->lock);
 		job->blocks = nc_job_blocks(job, c->hot.block_shift);
+		job->noted = job->blocks;
 		nc_reserve_wake(c);
 		return;
 	}
@@ -524,6 +541,8 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	job->blocks = nc_job_blocks(job, c->hot.block_shift);
 	job->larger = job->blocks > c->index.count;
 	job->since = nc_demand_stamp();
+	job->since_next = job->since;
+	job->noted = job->blocks;
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;
