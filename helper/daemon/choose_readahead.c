@@ -68,16 +68,20 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	return HABIT_UNKNOWN;
 }
 
-/* @so: streams of @class read at least SHARE % of the bytes.  False if too little was read. */
-bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
+/*
+ * @so: at least SHARE % of the bytes may be read in the same order again: their streams are neither
+ * shuffled nor random.  False if too little was read.
+ */
+bool judge_may_loop(const struct look *look, bool *so)
 {
-	uint64_t all = 0;
+	uint64_t all = 0, mixed = look->bytes[NEARCACHE_CLASS_SHUFFLED] +
+				  look->bytes[NEARCACHE_CLASS_RANDOM];
 	unsigned int i;
 
 	for (i = 0; i < NEARCACHE_CLASSES; i++)
 		if (i != NEARCACHE_CLASS_CHECKPOINT)
 			all += look->bytes[i];
-	*so = percent_of(look->bytes[class], all) >= SHARE;
+	*so = percent_of(all - mixed, all) >= SHARE;
 	return all >= BYTES_LEAST;
 }
 

@@ -125,7 +125,7 @@ struct balance {
 	char why[JUDGE_WHY];
 };
 
-bool judge_says(const struct look *look, enum nearcache_class class, bool *so);
+bool judge_may_loop(const struct look *look, bool *so);
 void judge_weigh(const struct measure *before, const struct measure *after,
 		 struct balance *balance);
 void judge_look(struct judge *judge, const struct conf *conf,

@@ -16,14 +16,17 @@
 #define AGAIN_LEAST	(4U << 20)
 /* A new byte cancels 7 bytes read again: @again grows while less than 1/8 of the bytes is new. */
 #define NEW		7U
-/* A new job leaves out the data right ahead of the reader, at most 1/8 of a pass. */
-#define HEAD_MOST	8U
-/* At most 1/2 of a pass is prefetched ahead of the reader. */
-#define AHEAD_MOST	2U
 /* After this number of reads in the loop, none of them near the reader, the reader has jumped. */
 #define ASTRAY		64U
 /* Reads up to 1/64 of a pass apart count as consecutive, because several can be in flight. */
 #define NEAR		64U
+/*
+ * loop_repeats(): the order is the same if of 4 bytes 3 are read again as long after their first
+ * read as the others, to 1/16 or 2/16 of a pass.  In another random order 2 of 16 are.
+ */
+#define PARTS		16U
+#define SAME		3U
+#define OF		4U
 
 /*
  * Start recording.  Reads are rounded to @unit bytes.  The caller calls loop_free(), even after
@@ -34,6 +37,7 @@ int loop_begin(struct loop *loop, uint32_t unit, uint64_t device_bytes)
 	memset(loop, 0, sizeof(*loop));
 	loop->trace.unit = unit;
 	loop->trace.device_bytes = device_bytes;
+	loop->second = loop->trace;
 	return touched_init(&loop->touched, trace_units(&loop->trace));
 }
 
@@ -46,15 +50,21 @@ int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors)
 {
 	uint64_t start = sector * SECTOR, end = start + (uint64_t)sectors * SECTOR;
 	uint32_t unit = loop->trace.unit;
+	uint64_t first = start / unit, stop = (end + unit - 1) / unit;
 	uint64_t before = loop->trace.bytes, new, old;
 
-	if (touched_add(&loop->touched, start / unit, (end + unit - 1) / unit, add_extent,
-			&loop->trace))
+	if (touched_add(&loop->touched, first, stop, add_extent, &loop->trace))
 		return fail_code();
 	new = loop->trace.bytes - before;
 	old = end - start > new ? end - start - new : 0;
 	loop->again += old;
 	loop->again -= loop->again < NEW * new ? loop->again : NEW * new;
+	if (!loop->again) {
+		loop->second.count = 0;
+		loop->second.bytes = 0;
+	} else if (!new && loop->second.count < EXTENTS_MOST) {
+		return trace_add(&loop->second, first, stop);
+	}
 	return 0;
 }
 
@@ -123,6 +133,31 @@ static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 	return start - extent->start < extent->length;
 }
 
+/*
+ * Whether the second pass has the order of the first, for a closed loop.  Then each byte is read
+ * again about as long after its first read as the others, in bytes of all reads.  It suffices that
+ * this is so for most bytes: reads that are in flight together, and those that the page cache
+ * answers, change it a little.
+ */
+bool loop_repeats(const struct loop *loop)
+{
+	uint64_t part[PARTS] = { 0 }, all = loop->trace.bytes, sum = 0, most = 0, place;
+	size_t i;
+
+	for (i = 0; i < loop->second.count; i++) {
+		const struct range *extent = &loop->second.extent[i];
+
+		/* All units of @second were read before, so each has a place. */
+		if (find_place(loop, extent->start, &place))
+			part[(place + all - sum % all) % all * PARTS / all] += extent->length;
+		sum += extent->length;
+	}
+	for (i = 0; i < PARTS; i++)
+		if (part[i] + part[(i + 1) % PARTS] > most)
+			most = part[i] + part[(i + 1) % PARTS];
+	return most * OF >= sum * SAME;
+}
+
 /* Bytes from place @from forward to the next visit of place @to. */
 static uint64_t gap_between(const struct loop *loop, uint64_t from, uint64_t to)
 {
@@ -161,33 +196,6 @@ bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 		loop->astray = 0;
 	}
 	return true;
-}
-
-/**
- * loop_next() - choose the next data to prefetch ahead of the reader
- * @loop: a closed loop with a known reader
- * @come: earlier jobs have cached all data from the reader up to this place; NULL: unknown
- * @head: bytes that the reader reads before a new job delivers data
- * @ahead: how far ahead of the reader to prefetch, bytes; at most 1 / AHEAD_MOST of the pass
- * @from: result: place where the new job begins
- *
- * Return: bytes to prefetch from @from on; 0: less than half of @ahead is missing, so ask later.
- */
-uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
-		   uint64_t *from)
-{
-	uint64_t all = loop->trace.bytes, end;
-
-	if (head > all / HEAD_MOST)
-		head = all / HEAD_MOST;
-	if (ahead > all / AHEAD_MOST)
-		ahead = all / AHEAD_MOST;
-	if (ahead < 2 * head)
-		ahead = 2 * head;
-	*from = come && *come >= loop->reader ? *come : loop->reader + head;
-	*from -= *from % SECTOR;
-	end = loop->reader + ahead;
-	return *from + ahead / 2 <= end ? end - *from : 0;
 }
 
 /* Returns the number of the extent that contains @place of the first pass. */
@@ -241,6 +249,7 @@ void loop_free(struct loop *loop)
 {
 	touched_free(&loop->touched);
 	trace_free(&loop->trace);
+	trace_free(&loop->second);
 	free(loop->order);
 	free(loop->place);
 	memset(loop, 0, sizeof(*loop));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Record looping reads, then follow the position of their reader.  A looping reader reads the same
- * data again and again in the same order; one round is a pass.  These functions only compute; they
- * do no I/O.
+ * Record reads until a second pass has begun, find out whether it has the order of the first one,
+ * then follow the position of the reader.  A looping reader reads the same data again and again in
+ * the same order; one round is a pass.  Several readers that share the data in one order, as the
+ * workers of a loader do, count as one reader.  These functions only compute; they do no I/O.
  *
  * A place is the number of bytes that the reader has read since the beginning of the recorded
  * pass.  The place keeps growing in later passes; modulo the pass's length it is the position.
@@ -25,6 +26,7 @@
  * @trace: the extents of the pass in the order of their first read, each once
  * @touched: units of the device that were read; used while recording
  * @again: score of bytes read again; each byte read for the first time subtracts NEW, down to 0
+ * @second: the reads of units that were read before, in their order, since @again was last 0
  * @order: numbers of the extents, sorted by their start on the device
  * @place: place of each extent in the first pass
  * @reader: place of the reader, if @known
@@ -37,6 +39,7 @@ struct loop {
 	struct trace trace;
 	struct touched touched;
 	uint64_t again;
+	struct trace second;
 	uint32_t *order;
 	uint64_t *place;
 	uint64_t reader;
@@ -51,9 +54,8 @@ int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors);
 bool loop_is_whole(const struct loop *loop);
 bool loop_is_too_long(const struct loop *loop);
 int loop_close(struct loop *loop);
+bool loop_repeats(const struct loop *loop);
 bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors);
-uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
-		   uint64_t *from);
 struct range *loop_unroll(const struct loop *loop, uint64_t from, uint64_t bytes, size_t most,
 			  size_t *count);
 void loop_free(struct loop *loop);

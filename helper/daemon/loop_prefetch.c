@@ -17,15 +17,23 @@
 #define LOST		10U
 /* Maximum extents of a job: a quarter of the kernel's limit for all jobs. */
 #define EXTENTS_MOST	262144U
-/*
- * Prefetch this many seconds ahead of the reader.  Once a job waits for five seconds, the kernel
- * drops data of earlier jobs that no reader used.
- */
-#define AHEAD		4U
+/* Passes that a job covers if it has no more than EXTENTS_MOST extents: no new job at each pass. */
+#define PASSES		32U
 /* Deadline of a job, seconds: without one, the job of a killed daemon would wait for ever. */
-#define DEADLINE	10U
-/* A new job begins 1 / HEAD seconds ahead of the reader: its first data takes that long. */
+#define DEADLINE	300U
+/* A new job must not begin until less than 1 / AHEAD of a pass is prefetched ahead of the reader. */
+#define AHEAD		2U
+/*
+ * A new job begins 1 / HEAD seconds ahead of the reader: its first data takes that long.  If it
+ * brought data that was read already, this data would keep the slots of the prefetch reserve.
+ */
 #define HEAD		4U
+/*
+ * A reader that is over 1 / JUMP of a pass ahead of the job for PATIENCE has jumped.  A job that is
+ * late catches up by itself: after five seconds it gets the slots of jobs that are over.
+ */
+#define JUMP		64U
+#define PATIENCE	(10 * SECOND)
 #define SECOND		1000000000ULL
 #define SECTOR		512U
 /* With fewer bytes read, is_strange() does not judge whether the loop is still read. */
@@ -115,17 +123,17 @@ static void add_measure(struct measure *sum, const struct measure *more)
 	sum->stall += more->stall;
 }
 
-/* Count samples in a row with and without looping reads. */
+/* Count samples in a row with reads that may loop and miss, and samples with other reads. */
 static void count_looks(struct replay *replay, const struct look *look)
 {
-	bool loops;
+	bool may_loop;
 
-	if (!judge_says(look, NEARCACHE_CLASS_LOOPING, &loops))
+	if (!judge_may_loop(look, &may_loop))
 		return;
 	replay->said = look->time;
-	replay->other = loops ? 0 : replay->other + 1;
-	replay->looping = loops && look->measure.origin * 100 >= look->measure.read * MISSES ?
-			  replay->looping + 1 : 0;
+	replay->other = may_loop ? 0 : replay->other + 1;
+	replay->missing = may_loop && look->measure.origin * 100 >= look->measure.read * MISSES ?
+			  replay->missing + 1 : 0;
 }
 
 /* Turn the replay off, keep it off for conf->hold seconds, and report @news. */
@@ -140,7 +148,9 @@ static void give_up(struct replay *replay, const struct dm_device *dev,
 static void begin_replay(struct replay *replay, const struct dm_device *dev,
 			 const struct replay_look *what)
 {
-	struct replay_news news = { .why = "looping reads continue to miss: recording a pass" };
+	struct replay_news news = {
+		.why = "reads continue to miss: recording them until their order repeats",
+	};
 
 	replay->state = REPLAY_RECORDS;
 	replay->recorder = (struct recorder) { .visit = see_read, .arg = replay };
@@ -153,7 +163,10 @@ static void begin_replay(struct replay *replay, const struct dm_device *dev,
 	tell_news(what, &news);
 }
 
-/* End a recording that has a complete pass, then start the replay, or with @observe give_up(). */
+/*
+ * End a recording that has a complete pass.  Start the replay if the second pass has the order of
+ * the first; otherwise, and with @observe, give_up().
+ */
 static void turn_on(struct replay *replay, const struct dm_device *dev,
 		    const struct replay_look *what)
 {
@@ -162,16 +175,21 @@ static void turn_on(struct replay *replay, const struct dm_device *dev,
 	struct replay_news news = { .state = what->observe ? "would" : "done", .to = bytes };
 	char size[SIZE_TEXT];
 
+	if (loop_close(&replay->loop)) {
+		replay_free(replay);
+		return;
+	}
+	if (!loop_repeats(&replay->loop)) {
+		news = (struct replay_news) { .why = "the same data is read again, in another order" };
+		give_up(replay, dev, what, &news);
+		return;
+	}
 	snprintf(news.why, sizeof(news.why),
 		 "%s were read again in the same order; %u %% of the last %" PRIu64
 		 " bytes came from the origin", size_print(bytes, size),
 		 (unsigned int)(100 * m->origin / m->read), m->read);
 	if (what->observe) {
 		give_up(replay, dev, what, &news);
-		return;
-	}
-	if (loop_close(&replay->loop)) {
-		replay_free(replay);
 		return;
 	}
 	replay->state = REPLAY_ON;
@@ -199,16 +217,16 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	}
 	if (lost * 1000 > (replay->seen + lost) * LOST)
 		snprintf(news.why, sizeof(news.why),
-			 "looping reads come too fast to record: %" PRIu64 " of %" PRIu64
+			 "reads come too fast to record: %" PRIu64 " of %" PRIu64
 			 " were lost", lost, replay->seen + lost);
 	else if (loop_is_too_long(&replay->loop))
 		snprintf(news.why, sizeof(news.why),
-			 "looping reads are too many to record: %zu extents so far",
+			 "reads are too many to record: %zu extents so far",
 			 replay->loop.trace.count);
-	else if (!loop_is_whole(&replay->loop))
+	else if (!loop_is_whole(&replay->loop) || what->busy)
 		return;
 	else if (replay->before.origin * 100 <= replay->before.read * MISSES)
-		snprintf(news.why, sizeof(news.why), "the looping reads fit into the cache now");
+		snprintf(news.why, sizeof(news.why), "the data that is read again fits into the cache");
 	if (*news.why)
 		give_up(replay, dev, what, &news);
 	else
@@ -240,20 +258,20 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	give_up(replay, dev, what, &news);
 }
 
-static int submit_range(struct replay *replay, dev_t number, uint64_t from, uint64_t bytes)
+static int submit_job(struct replay *replay, dev_t number, uint64_t from)
 {
 	struct nl_job wishes = { .label = REPLAY_LABEL, .deadline = DEADLINE };
 	struct range *range;
 	size_t count;
 
-	range = loop_unroll(&replay->loop, from, bytes, EXTENTS_MOST, &count);
+	range = loop_unroll(&replay->loop, from, replay->loop.trace.bytes * PASSES, EXTENTS_MOST,
+			    &count);
 	if (!range)
 		return fail_code();
 	replay->from = from;
 	replay->come = from;
-	replay->follows = true;
-	if (!nl_job_submit(number, &wishes, range, count, &replay->job))
-		replay->next = replay->loop.reader + replay->pace;
+	replay->behind = 0;
+	nl_job_submit(number, &wishes, range, count, &replay->job);
 	free(range);
 	return fail_code();
 }
@@ -272,12 +290,23 @@ static bool follow_job(struct replay *replay, dev_t number)
 		return true;
 	}
 	replay->job = 0;
-	replay->come = replay->from + job.bytes;
-	/* A job leaves out bytes if no reader uses its data before the deadline: these bytes are not cached. */
-	replay->follows = found && !job.left;
+	/* At its deadline a job leaves out what no reader has come to: this is not cached. */
+	replay->come = found && !job.left ? replay->from + job.bytes : 0;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
 		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
 	return false;
+}
+
+/* Whether the reader has jumped away from the running job. */
+static bool is_behind(struct replay *replay)
+{
+	uint64_t now = watch_now();
+
+	if (replay->come + replay->loop.trace.bytes / JUMP >= replay->loop.reader)
+		replay->behind = 0;
+	else if (!replay->behind)
+		replay->behind = now;
+	return replay->behind && now - replay->behind >= PATIENCE;
 }
 
 /* Measure the speed of the reader once per second.  A pause of the reader does not change @pace. */
@@ -298,28 +327,30 @@ static void measure_pace(struct replay *replay)
 }
 
 /*
- * Run one job at a time with the data that the reader needs next.  A job of a whole pass would soon
- * get to the uncached data at the end of the pass, and wait there for the reader.  End a job that the reader has overtaken: the job loads data already read.
+ * Keep one job running with the data that the reader needs next, for several passes.  The kernel
+ * brings as much of it ahead of the reader as the prefetch reserve holds, and leaves out what the
+ * reader has passed.  End a job that stays behind the reader, and begin another one at its place.
  */
 static int steer_job(struct replay *replay, dev_t number)
 {
 	bool runs = follow_job(replay, number);
-	uint64_t from, bytes;
+	uint64_t from, bytes = replay->loop.trace.bytes;
 
 	if (fail_code() || *replay->why)
 		return fail_code();
 	measure_pace(replay);
-	if (!replay->pace || (runs && replay->come >= replay->loop.reader))
+	if (!replay->pace || (runs && !is_behind(replay)) ||
+	    (!runs && replay->come >= replay->loop.reader + bytes / AHEAD))
 		return 0;
 	if (runs && nl_job_end(number, replay->job))
 		return fail_code();
 	replay->job = 0;
-	/* The kernel left out bytes of the last job: no new job until the reader is at @next. */
-	if (!replay->follows && replay->loop.reader < replay->next)
-		return 0;
-	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
-			  replay->pace / HEAD, replay->pace * AHEAD, &from);
-	return bytes ? submit_range(replay, number, from, bytes) : 0;
+	/* A job that ends at once must not be followed by one in each step. */
+	replay->retry = watch_now() + SECOND;
+	from = replay->loop.reader + replay->pace / HEAD;
+	if (!runs && replay->come > from)
+		from = replay->come;
+	return submit_job(replay, number, from - from % SECTOR);
 }
 
 /*
@@ -333,12 +364,10 @@ void replay_step(struct replay *replay, dev_t number)
 	if (!recorder_look(&replay->recorder) && replay->state == REPLAY_ON &&
 	    replay->loop.known && watch_now() >= replay->retry)
 		steer_job(replay, number);
-	if (fail_code() == CODE_BUSY) {
+	if (fail_code() == CODE_BUSY)
 		replay->retry = watch_now() + SECOND;
-		replay->follows = false;
-	} else if (fail_code()) {
+	else if (fail_code())
 		snprintf(replay->why, sizeof(replay->why), "%s", fail_message());
-	}
 	fail_reset();
 }
 
@@ -396,8 +425,7 @@ int replay_look(struct replay *replay, const struct dm_device *dev,
 	}
 	switch (replay->state) {
 	case REPLAY_OFF:
-		if (replay->looping >= what->conf->settle && look->time >= replay->held &&
-		    !what->busy)
+		if (replay->missing >= what->conf->settle && look->time >= replay->held)
 			begin_replay(replay, dev, what);
 		break;
 	case REPLAY_RECORDS:

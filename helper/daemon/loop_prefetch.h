@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replay a loop that does not fit into the cache: record one pass of the looping reads (see
- * loop_position.h), then prefetch its data in the same order ahead of the reader.
+ * Replay a loop that does not fit into the cache: record reads that miss until a pass is complete
+ * and its order repeats (see loop_position.h), then prefetch its data in this order ahead of the
+ * reader.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -36,8 +37,8 @@ enum replay_state {
 /**
  * struct replay - replay of one device.  Must not move unless off, as @recorder points to it
  * @state: see enum replay_state
- * @looping: samples in a row with looping reads that do not fit into the cache
- * @other: samples in a row without looping reads
+ * @missing: samples in a row with reads that may loop and come from the origin
+ * @other: samples in a row with reads that do not loop
  * @held: no recording or replay before this time, seconds
  * @recorder: delivers the reads, unless the replay is off
  * @loop: the pass
@@ -57,15 +58,14 @@ enum replay_state {
  * @pace: bytes per second of the reader
  * @job: number of the job; 0: none
  * @from: place where the last job began
- * @come: place that the last job has reached
- * @follows: the last job left out no bytes, so that the next job can begin at @come
- * @next: if not @follows, no new job before the reader has reached this place
- * @retry: no new job before this time, nanoseconds, because the device was busy
+ * @come: place that the last job has reached; 0: the job left out data
+ * @behind: since when the running job has been behind the reader, nanoseconds; 0: it is not
+ * @retry: no new job before this time, nanoseconds
  * @why: error for which replay_look() will end the replay; "": none
  */
 struct replay {
 	enum replay_state state;
-	unsigned int looping;
+	unsigned int missing;
 	unsigned int other;
 	uint64_t held;
 	struct recorder recorder;
@@ -87,8 +87,7 @@ struct replay {
 	uint32_t job;
 	uint64_t from;
 	uint64_t come;
-	bool follows;
-	uint64_t next;
+	uint64_t behind;
 	uint64_t retry;
 	char why[JUDGE_WHY];
 };

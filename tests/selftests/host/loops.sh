@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A job reads a set of 1.5 times the size of the cache repeatedly, in one random order. The daemon
-# records a pass and prefetches by this record in the next passes: at least half of the former
-# misses must hit, the pass must take less time and cause hardly more reads of the origin. The
+# records the first pass and prefetches by this record in the next passes: 99 of 100 reads must
+# find their data, the pass must take less time and cause hardly more reads of the origin. The
 # daemon must record this action, and to revert the action must end the replay.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
@@ -63,7 +63,7 @@ replays() {
 }
 
 runs() {
-	nearcache jobs nc | grep -q ' running .* nearcache-loop$'
+	nearcache jobs nc | grep -qE ' (running|waiting) .* nearcache-loop$'
 }
 
 none_runs() {
@@ -84,7 +84,7 @@ done
 replays || fail "it is not replayed: $(<"$LOG")"
 for i in 1 2; do
 	pass "replayed, pass $i"
-	((1000 - found <= (1000 - off_found) / 2)) || slow+=" $i: $found per mille"
+	((found >= 990)) || slow+=" $i: $found per mille"
 	((us * 2 <= off_us)) || slow+=" $i: $us us"
 	# The first replayed pass includes data prefetched for positions that the reader had already
 	# passed.

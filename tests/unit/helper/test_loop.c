@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* daemon/loop.c: a looping reader's complete pass, its position in the pass, the next prefetch. */
+/* daemon/loop_position.c: a complete pass of a looping reader, its order, the reader's position. */
 #include <stdlib.h>
 
 #include "daemon/loop_position.h"
@@ -11,6 +11,8 @@
 #define DEVICE		(1ULL << 33)
 /* Units in a pass; unit_of() gives every third unit of the device, in a fixed shuffled order. */
 #define PASS		1009U
+/* Units of a file in repeated_order(). */
+#define FILE_UNITS	10U
 
 static struct loop loop;
 
@@ -69,6 +71,78 @@ static void whole(void **state)
 		record_one(i % 16 ? unit_of(i) : 3ULL * (PASS + i));
 	assert_true(loop_is_whole(&loop));
 	loop_free(&loop);
+}
+
+/* Record a pass in the order of the units, then an eighth and more of a second in @order. */
+static bool repeats(unsigned int (*order)(unsigned int i))
+{
+	unsigned int i;
+	bool so;
+
+	assert_int_equal(loop_begin(&loop, UNIT, DEVICE), 0);
+	for (i = 0; i < PASS; i++)
+		record_one(unit_of(i));
+	for (i = 0; !loop_is_whole(&loop); i++) {
+		assert_true(i < PASS);
+		record_one(unit_of(order(i)));
+	}
+	assert_int_equal(loop_close(&loop), 0);
+	so = loop_repeats(&loop);
+	loop_free(&loop);
+	return so;
+}
+
+static unsigned int in_order(unsigned int i)
+{
+	return i;
+}
+
+/* Four readers read a file each, in turns. */
+static unsigned int by_four(unsigned int i)
+{
+	unsigned int file = i / (4 * FILE_UNITS) * 4 + i % 4;
+
+	return (file * FILE_UNITS + i / 4 % FILE_UNITS) % PASS;
+}
+
+/* The page cache answers every third read. */
+static unsigned int two_of_three(unsigned int i)
+{
+	return i / 2 * 3 + i % 2;
+}
+
+/* The recording began in the midst of a pass: the second pass comes to its start later. */
+static unsigned int from_elsewhere(unsigned int i)
+{
+	return 600 + i;
+}
+
+static unsigned int shuffled(unsigned int i)
+{
+	return i * 577 % PASS;
+}
+
+/* Files of FILE_UNITS units, one after another, in another order. */
+static unsigned int shuffled_files(unsigned int i)
+{
+	return (i / FILE_UNITS * 37 % (PASS / FILE_UNITS)) * FILE_UNITS + i % FILE_UNITS;
+}
+
+static unsigned int backwards(unsigned int i)
+{
+	return PASS - 1 - i % PASS;
+}
+
+static void repeated_order(void **state)
+{
+	(void)state;
+	assert_true(repeats(in_order));
+	assert_true(repeats(by_four));
+	assert_true(repeats(two_of_three));
+	assert_true(repeats(from_elsewhere));
+	assert_false(repeats(shuffled));
+	assert_false(repeats(shuffled_files));
+	assert_false(repeats(backwards));
 }
 
 static void too_long(void **state)
@@ -143,37 +217,6 @@ static void reader(void **state)
 	loop_free(&loop);
 }
 
-static void next(void **state)
-{
-	const uint64_t behind = 900 * UNIT, near = 1001 * UNIT, half = 1100 * UNIT, far = 1101 * UNIT;
-	uint64_t from;
-
-	(void)state;
-	close_pass();
-	read_one(999);
-	read_one(1000);
-	/* Prefetch from 20 to 200 units ahead of the reader.  Limits in call 2: 1/8, 1/2 pass. */
-	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
-	assert_int_equal(from, 1020 * UNIT);
-	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),
-			 PASS * UNIT / 2 - PASS * UNIT / 8);
-	assert_int_equal(from, 1000 * UNIT + PASS * UNIT / 8);
-	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 0, &from), 20 * UNIT);
-	/* The start is rounded down to a sector. */
-	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
-	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
-	assert_int_equal(from, 1020 * UNIT);
-	/*
-	 * The next prefetch starts where the last one ended, but only if at least half of the 200
-	 * units ahead of the reader is not yet prefetched.
-	 */
-	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
-	assert_int_equal(from, near);
-	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);
-	assert_int_equal(loop_next(&loop, &far, 20 * UNIT, 200 * UNIT, &from), 0);
-	loop_free(&loop);
-}
-
 static void unroll(void **state)
 {
 	struct range *range;
@@ -203,9 +246,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole),
+		cmocka_unit_test(repeated_order),
 		cmocka_unit_test(too_long),
 		cmocka_unit_test(reader),
-		cmocka_unit_test(next),
 		cmocka_unit_test(unroll),
 	};
 
