@@ -10,9 +10,10 @@
  * (minimum + DELAY_MAX / 2).  Then it grows by WINDOW_STEP per read, and is set anew when reads
  * queue for DELAY_MAX.
  *
- * A full pipe hides a change of the minimum.  To measure it, the window is lowered for two rounds
- * in two cases: no read has reached the minimum for LEAST_TIME; or reads still queue for DELAY_MAX
- * after the window was set.  The second case counts at most once in LEAST_TIME.
+ * A full pipe hides a change of the minimum.  To measure it, the window is lowered for two rounds,
+ * or until a read comes near the minimum, in two cases: no read has reached the minimum for
+ * LEAST_TIME; or reads still queue for DELAY_MAX after the window was set.  The second case counts
+ * at most once in LEAST_TIME.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -38,6 +39,8 @@
 #define LEAST_TIME	(10 * (u64)NSEC_PER_SEC)
 /* Rounds with a lowered window; the first one empties the queue. */
 #define PROBE_ROUNDS	2U
+/* A pause: no round has ended for this time and two minima, ns. */
+#define PAUSE		((u64)NSEC_PER_SEC)
 
 void nc_pipe_init(struct nc_pipe *p)
 {
@@ -112,7 +115,12 @@ static void see_probe(struct nc_pipe *p, u64 now, u64 took, u32 bytes)
 
 	if (over || p->fresh)
 		p->fresh = p->fresh ? min(p->fresh, took) : took;
-	if (over && !--p->probe)
+	if (over)
+		p->probe--;
+	/* The minimum is confirmed: lose no more time. */
+	if (p->fresh && p->fresh < p->least + DELAY_FULL / 2)
+		p->probe = 0;
+	if (!p->probe)
 		end_latency_probe(p, now);
 }
 
@@ -152,9 +160,26 @@ static void keep_full(struct nc_pipe *p, u64 now, u64 sent, bool used, u64 most)
 		fit_window(p, now);
 }
 
-/* Jobs send a read after a pause: an old minimum is not that of today, and nothing queues now. */
+/* The window, even while it is lowered to measure the minimum. */
+u64 nc_pipe_size(const struct nc_pipe *p)
+{
+	return p->probe ? p->kept : p->window;
+}
+
+/* Jobs send a read, and none was in flight: an old minimum is not that of today.  After a pause no
+ * read queues, and no bytes have arrived: the rate and the window stay as they were before.
+ */
 void nc_pipe_begin(struct nc_pipe *p, u64 now)
 {
+	if (p->round && now - p->round > PAUSE + 2 * p->least) {
+		p->window = nc_pipe_size(p);
+		p->probe = 0;
+		p->round = 0;
+		p->arrived = 0;
+		p->peak = 0;
+		p->fits = 0;
+		p->delay = min(p->delay, DELAY_FULL);
+	}
 	if (now - p->least_at > LEAST_TIME)
 		p->least = 0;
 }
@@ -163,12 +188,6 @@ void nc_pipe_begin(struct nc_pipe *p, u64 now)
 void nc_pipe_sent(struct nc_pipe *p, u64 flying)
 {
 	p->peak = max(p->peak, flying);
-}
-
-/* The window, even while it is lowered to measure the minimum. */
-u64 nc_pipe_size(const struct nc_pipe *p)
-{
-	return p->probe ? p->kept : p->window;
 }
 
 /**

@@ -50,6 +50,8 @@ static u64 run(u64 ns, u64 most)
 	unsigned int i;
 
 	for (;;) {
+		if (!o->count)
+			nc_pipe_begin(&pipe_, o->now);
 		send_reads(pipe_.window);
 		i = o->first;
 		if (!o->count || o->ends[i] > end)
@@ -183,6 +185,33 @@ static void forgets_minimum(void **state)
 	assert_true(run(1000 * MS, 1ULL << 40) >= 980 * MIB);
 }
 
+/* Jobs pause for longer than the minimum counts, in the midst of a probe or not: then the pipe is
+ * full again within a round.
+ */
+static void resumes_after_pause(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2000; i += 20) {
+		begin(190 * MS, 400 * MIB);
+		run((9000 + i) * MS, 1ULL << 40);
+		origin.now += 30000 * MS;
+		origin.count = 0;
+		run(190 * MS, 1ULL << 40);
+		assert_true(run(400 * MS, 1ULL << 40) >= 400 * MIB * 9 / 10);
+	}
+}
+
+/* A probe that finds the minimum unchanged ends at once. */
+static void probes_cheaply(void **state)
+{
+	(void)state;
+	begin(190 * MS, 400 * MIB);
+	run(3000 * MS, 1ULL << 40);
+	assert_true(run(30000 * MS, 1ULL << 40) >= 400 * MIB * 98 / 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +222,8 @@ int main(void)
 		cmocka_unit_test(follows_rate),
 		cmocka_unit_test(follows_latency),
 		cmocka_unit_test(forgets_minimum),
+		cmocka_unit_test(resumes_after_pause),
+		cmocka_unit_test(probes_cheaply),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
