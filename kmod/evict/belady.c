@@ -68,9 +68,28 @@ static struct nc_open_visit *open_visit(const struct nc_belady *plan, u32 i)
 {
 	struct nc_open_visit *visit = nc_open_find(&plan->open, i);
 
-	if (visit && READ_ONCE(visit->visit) + 2 * plan->lag < READ_ONCE(plan->figures.position))
+	if (visit && (READ_ONCE(visit->seen) == NC_OPEN_COMPLETE ||
+		      READ_ONCE(visit->visit) + 2 * plan->lag < READ_ONCE(plan->figures.position)))
 		return NULL;
 	return visit;
+}
+
+static u32 front_distance(const struct nc_belady *plan, u32 v)
+{
+	return v > plan->front ? v - plan->front : plan->front - v;
+}
+
+/* Does a read of block @i repeat a part of the block's latest visit?  A reader may read the end of
+ * a file first, and again with the rest; a read of which a part was missing is reported in pieces.
+ * So if the next visit is far ahead, the read belongs to the visit that is nearer to the readers.
+ */
+static bool is_repeated(const struct nc_belady *plan, u32 i)
+{
+	const struct nc_open_visit *last = nc_open_find(&plan->open, i);
+	u32 next = plan->blocks.entry[i].next;
+
+	return last && next != NC_BELADY_NONE && next >= plan->front + PLACE &&
+	       front_distance(plan, last->visit) < next - plan->front;
 }
 
 /* Does a read of the sub-blocks @touched continue an open visit?  It may repeat a part: a reader
@@ -91,8 +110,10 @@ static void see_part(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 		return;
 	}
 	open = nc_open_find(&plan->open, i);
-	if (open)
-		WRITE_ONCE(open->block, NC_BLOCK_NONE);
+	if (!open)
+		return;
+	WRITE_ONCE(open->visit, v);
+	WRITE_ONCE(open->seen, NC_OPEN_COMPLETE);
 }
 
 static void set_far(struct nc_belady *plan, u32 bit)
@@ -258,7 +279,8 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	open = open_visit(plan, i);
 	if (goes_on(plan, open, touched)) {
 		go_on(plan, i, open->visit, open->seen | seen);
-	} else if (v < expected_end(plan)) {
+	} else if (v < expected_end(plan) && touched & part_bits(plan, v) &&
+		   !is_repeated(plan, i)) {
 		make_visit(plan, i, v, seen);
 		if (piece->hit)
 			plan->figures.hits++;

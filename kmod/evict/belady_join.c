@@ -31,7 +31,8 @@ u32 nc_belady_left(const struct nc_belady *plan, u64 *left)
 	left[position / 64] &= ~0ULL << position % 64;
 	left[visits / 64] &= (1ULL << visits % 64) - 1;
 	for (i = 0; i < nc_open_size(&plan->open); i++)
-		if (open[i].block != NC_BLOCK_NONE && open[i].visit + 2 * plan->lag >= position)
+		/* Free entries are complete as well. */
+		if (open[i].seen != NC_OPEN_COMPLETE && open[i].visit + 2 * plan->lag >= position)
 			left[open[i].visit / 64] |= 1ULL << open[i].visit % 64;
 	for (word = 0; word < nc_belady_words(plan); word++)
 		count += hweight64(left[word]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Visits of which some sub-blocks were read.  They are few: those near the readers. */
+/* Visits that are made by several reads.  They are few: those near the readers. */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
@@ -37,7 +37,7 @@ static struct nc_open_visit *open_set_of(const struct nc_open_visits *open, u32 
 	return open->entry + NC_OPEN_WAYS * hash_64(block, open->bits);
 }
 
-/* Return the entry of the open visit of a block, or NULL. */
+/* Return the entry of the latest visit of a block that was made by several reads, or NULL. */
 struct nc_open_visit *nc_open_find(const struct nc_open_visits *open, u32 block)
 {
 	struct nc_open_visit *entry = open_set_of(open, block), *end = entry + NC_OPEN_WAYS;
@@ -48,7 +48,15 @@ struct nc_open_visit *nc_open_find(const struct nc_open_visits *open, u32 block)
 	return NULL;
 }
 
-/* Return the entry of a block, or a free entry, or that of the earliest visit. */
+/* Must visit @a leave the table rather than visit @b? */
+static bool leaves_before(const struct nc_open_visit *a, const struct nc_open_visit *b)
+{
+	bool complete = a->seen == NC_OPEN_COMPLETE;
+
+	return complete == (b->seen == NC_OPEN_COMPLETE) ? a->visit < b->visit : complete;
+}
+
+/* Return the entry of a block, or a free entry, or that of a visit which leaves the table. */
 static struct nc_open_visit *open_place(const struct nc_open_visits *open, u32 block)
 {
 	struct nc_open_visit *entry = open_set_of(open, block), *end = entry + NC_OPEN_WAYS;
@@ -59,7 +67,7 @@ static struct nc_open_visit *open_place(const struct nc_open_visits *open, u32 b
 	for (found = entry; entry < end; entry++) {
 		if (entry->block == NC_BLOCK_NONE)
 			return entry;
-		if (entry->visit < found->visit)
+		if (leaves_before(entry, found))
 			found = entry;
 	}
 	return found;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Visits of which readers have read only some sub-blocks so far. */
+/* Visits that readers make by several reads, each of some sub-blocks. */
 #ifndef NEARCACHE_EVICT_OPEN_VISITS_H
 #define NEARCACHE_EVICT_OPEN_VISITS_H
 
 #include <linux/types.h>
 
+/* Value of nc_open_visit.seen: all sub-blocks of the visit were read. */
+#define NC_OPEN_COMPLETE	(~0ULL)
+
 /**
  * struct nc_open_visit - a visit of which some sub-blocks were read
- * @seen: bitmap of these sub-blocks
+ * @seen: bitmap of these sub-blocks, or NC_OPEN_COMPLETE
  * @block: entry of the block in the plan's table; NC_BLOCK_NONE: free
  * @visit: the visit
  */
@@ -18,7 +21,8 @@ struct nc_open_visit {
 };
 
 /**
- * struct nc_open_visits - a hash table; in a full set a new visit replaces the earliest one
+ * struct nc_open_visits - a hash table; in a full set a new visit replaces a complete one, or else
+ *	the earliest one
  * @entry: sets of NC_OPEN_WAYS entries; a block has at most one entry
  * @bits: log2 of the number of sets
  *

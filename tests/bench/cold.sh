@@ -5,8 +5,8 @@
 #
 # "Room" means: for nearcache, the blocks outside its reserve, so its device has as many more. The
 # reserve (kmod/evict/reclaim.c) keeps up to twice the low water mark (a 64th of all blocks, at least one)
-# free for fills while blocks may be evicted; with a plan the low water mark, but at least 32 blocks
-# or a quarter. For dm-cache, all blocks of its cache device; its metadata is on another device. For
+# free for fills while blocks may be evicted; with a plan the low water mark, but 32 blocks (or a
+# quarter) to 128. For dm-cache, all blocks of its cache device; its metadata is on another device. For
 # bcache, 95 percent of its cache device, as it stops caching above that, without eight blocks for
 # its own data.
 # shellcheck disable=SC2154,SC2034 # the including script sets the devices and reads the results
@@ -18,6 +18,29 @@ cache_options=''
 cold_pair() {
 	pair "$@"
 	N=$C C=''
+}
+
+# cold_pair_unstored ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: as cold_pair, for nearcache only. No
+# data is stored but the first STORED_MB of $N, where the metadata is; other reads return zeros. So
+# the devices may be larger than the memory.
+STORED_MB=64
+cold_pair_unstored() {
+	pair "$1" "$2" "memory_backed=0 $3" "memory_backed=0 $4"
+	# shellcheck disable=SC2086 # one word each
+	make_null S stored $STORED_MB $4
+	make_dm N parts "0 $(sectors "$S") linear $S 0
+$(sectors "$S") $(($(sectors "$C") - $(sectors "$S"))) linear $C $(sectors "$S")"
+	C=''
+}
+
+# cold_gone: remove the devices of either pair.
+cold_gone() {
+	if [[ ${S:-} ]]; then
+		dm_gone parts
+		null_del stored
+		S=''
+	fi
+	pair_gone
 }
 
 # cache_device BYTES: make $C with this size.
@@ -33,7 +56,7 @@ with_reserve() {
 		low=$((all / 64))
 		((low)) || low=1
 		kept=$((2 * low))
-		[[ $1 != nearcache-plan ]] || kept=$((low > 32 ? low : all < 128 ? all / 4 : 32))
+		[[ $1 != nearcache-plan ]] || kept=$((low > 128 ? 128 : low > 32 ? low : all < 128 ? all / 4 : 32))
 		((all - kept < $2))
 	do
 		all=$((all + 1))

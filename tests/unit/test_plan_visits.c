@@ -78,6 +78,7 @@ static void end_first(void **unused)
 	struct nc_belady p = { .subs = 8 };
 	struct nc_belady_piece end = { .first = 7, .last = 7, .whole = true };
 	struct nc_belady_piece rest = { .last = 7, .whole = true };
+	u32 block;
 
 	(void)unused;
 	add(&p, 0, 7);
@@ -88,11 +89,48 @@ static void end_first(void **unused)
 	assert_int_equal(p.figures.position, 1);
 	nc_belady_read(&p, &rest);
 	assert_int_equal(p.figures.position, 1);
-	/* A second read looks like the visit of the next epoch, but must not move the position. */
+	/* A second read is not the visit of the next epoch, which is far ahead. */
 	nc_belady_read(&p, &end);
 	assert_int_equal(p.front, 1);
-	assert_int_equal(p.figures.hits + p.figures.misses, 2);
-	assert_int_equal(p.figures.astray, 0);
+	assert_int_equal(p.figures.hits + p.figures.misses, 1);
+	assert_int_equal(p.figures.astray, 1);
+	for (block = 1; block < 210; block++) {
+		rest.block = block;
+		nc_belady_read(&p, &rest);
+	}
+	assert_int_equal(p.figures.position, 210);
+	/* Now it is. */
+	nc_belady_read(&p, &end);
+	assert_int_equal(p.figures.position, 211);
+	assert_int_equal(p.figures.hits + p.figures.misses, 211);
+	assert_int_equal(p.figures.skipped, 0);
+	nc_belady_destroy(&p);
+}
+
+/* Two files share a block: a read of one of them is not a visit of the other one. */
+static void shared_block(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece first = { .last = 3, .whole = true };
+	struct nc_belady_piece end = { .first = 7, .last = 7, .whole = true };
+	struct nc_belady_piece second = { .first = 4, .last = 7, .whole = true };
+	struct nc_belady_piece other = { .block = 1, .last = 7, .whole = true };
+
+	(void)unused;
+	add(&p, 0, 3);
+	add(&p, 8, 15);
+	add(&p, 4, 7);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	/* A second reader needs the end of its file before the first one has read its own. */
+	nc_belady_read(&p, &end);
+	assert_int_equal(p.figures.position, 0);
+	nc_belady_read(&p, &first);
+	assert_int_equal(p.figures.position, 1);
+	nc_belady_read(&p, &second);
+	nc_belady_read(&p, &other);
+	assert_true(nc_belady_over(&p));
+	assert_int_equal(p.figures.skipped, 0);
+	assert_int_equal(p.figures.astray, 1);
 	nc_belady_destroy(&p);
 }
 
@@ -391,6 +429,7 @@ int main(void)
 		cmocka_unit_test(visits),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(end_first),
+		cmocka_unit_test(shared_block),
 		cmocka_unit_test(ahead),
 		cmocka_unit_test(ahead_of_parts),
 		cmocka_unit_test(spare_after_all_parts),
