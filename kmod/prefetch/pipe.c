@@ -38,6 +38,8 @@
 #define LEAST_TIME	(10 * (u64)NSEC_PER_SEC)
 /* Rounds with a lowered window; the first one empties the queue. */
 #define PROBE_ROUNDS	2U
+/* Time without a read after which it is unknown whether reads queue, ns. */
+#define PAUSE		((u64)NSEC_PER_SEC)
 
 void nc_pipe_init(struct nc_pipe *p)
 {
@@ -152,11 +154,17 @@ static void keep_full(struct nc_pipe *p, u64 now, u64 sent, bool used, u64 most)
 		fit_window(p, now);
 }
 
-/* Jobs send a read after a pause: an old minimum is not that of today, and nothing queues now. */
+/* Jobs send a read while none of theirs is in flight: an old minimum is not that of today.  After
+ * PAUSE, nothing queues until reads show that it does.
+ */
 void nc_pipe_begin(struct nc_pipe *p, u64 now)
 {
 	if (now - p->least_at > LEAST_TIME)
 		p->least = 0;
+	if (now - p->ended > PAUSE) {
+		p->full = false;
+		p->delay = 0;
+	}
 }
 
 /* Jobs have sent a read; now they are reading @flying bytes. */
@@ -185,6 +193,7 @@ void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flyin
 	/* Only a used window may grow.  Many reads may end before the next ones are sent. */
 	bool used = p->peak + p->window / 4 > p->window;
 
+	p->ended = now;
 	if (p->probe) {
 		see_probe(p, now, took, bytes);
 		return;
