@@ -81,7 +81,7 @@ static inline void nc_demand_see_met(struct nc_demand *d, u64 bytes)
 	atomic64_add(bytes, &d->met);
 }
 
-/* Time for nc_demand_was_passed(). */
+/* Time for nc_demand_take_passed(). */
 static inline u32 nc_demand_stamp(void)
 {
 	return (u32)(jiffies / NC_DEMAND_UNIT) & ((1U << NC_DEMAND_STAMP_BITS) - 1);
@@ -95,17 +95,21 @@ static inline void nc_demand_see_passed(struct nc_demand *d, u64 block)
 			   (block + 1) << NC_DEMAND_STAMP_BITS | nc_demand_stamp());
 }
 
-/* Was nc_demand_see_passed() called for @block in the last minute, and after the time @since?  A
- * hint: it may forget.
+/* Was nc_demand_see_passed() called for @block in the last minute, after the time @since, and after
+ * the last call that returned true?  So a job leaves out one visit of the block for each time that
+ * readers pass it.  A hint: it may forget.  Context: the prefetch worker.
  */
-static inline bool nc_demand_was_passed(const struct nc_demand *d, u64 block, u32 since)
+static inline bool nc_demand_take_passed(struct nc_demand *d, u64 block, u32 since)
 {
 	u64 seen = READ_ONCE(d->passed[block % NC_DEMAND_PASSED]);
 	u32 mask = (1U << NC_DEMAND_STAMP_BITS) - 1, now = nc_demand_stamp();
 	u32 age = (now - (u32)seen) & mask;
 
-	return seen >> NC_DEMAND_STAMP_BITS == block + 1 && age <= NC_DEMAND_RECENT &&
-	       age < ((now - since) & mask);
+	if (seen >> NC_DEMAND_STAMP_BITS != block + 1 || age > NC_DEMAND_RECENT ||
+	    age >= ((now - since) & mask))
+		return false;
+	WRITE_ONCE(d->passed[block % NC_DEMAND_PASSED], 0);
+	return true;
 }
 
 /* May users be writing a checkpoint?  Then nothing is prefetched. */

@@ -39,7 +39,7 @@
 #define LEAST_TIME	(10 * (u64)NSEC_PER_SEC)
 /* Rounds with a lowered window; the first one empties the queue. */
 #define PROBE_ROUNDS	2U
-/* A pause: no round has ended for this time and two minima, ns. */
+/* Time after the end of the last read from which on jobs have paused, ns. */
 #define PAUSE		((u64)NSEC_PER_SEC)
 
 void nc_pipe_init(struct nc_pipe *p)
@@ -166,22 +166,24 @@ u64 nc_pipe_size(const struct nc_pipe *p)
 	return p->probe ? p->kept : p->window;
 }
 
-/* Jobs send a read, and none was in flight: an old minimum is not that of today.  After a pause no
- * read queues, and no bytes have arrived: the rate and the window stay as they were before.
+/* Jobs send a read while none of theirs is in flight: an old minimum is not that of today.  After
+ * PAUSE, the window and the rate stay as they were, and nothing queues until reads show that it
+ * does.
  */
 void nc_pipe_begin(struct nc_pipe *p, u64 now)
 {
-	if (p->round && now - p->round > PAUSE + 2 * p->least) {
-		p->window = nc_pipe_size(p);
-		p->probe = 0;
-		p->round = 0;
-		p->arrived = 0;
-		p->peak = 0;
-		p->fits = 0;
-		p->delay = min(p->delay, DELAY_FULL);
-	}
 	if (now - p->least_at > LEAST_TIME)
 		p->least = 0;
+	if (now - p->ended <= PAUSE)
+		return;
+	p->window = nc_pipe_size(p);
+	p->probe = 0;
+	p->round = 0;
+	p->arrived = 0;
+	p->peak = 0;
+	p->full = false;
+	p->delay = 0;
+	p->fits = 0;
 }
 
 /* Jobs have sent a read; now they are reading @flying bytes. */
@@ -204,6 +206,7 @@ void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flyin
 	/* Only a used window may grow.  Many reads may end before the next ones are sent. */
 	bool used = p->peak + p->window / 4 > p->window;
 
+	p->ended = now;
 	if (p->probe) {
 		see_probe(p, now, took, bytes);
 		return;

@@ -11,6 +11,7 @@
  * @least: minimum of the latency of reads, nanoseconds; 0: no read has ended
  * @least_at: time when @least was last reached or set, ktime in ns
  * @delay: smoothed latency in excess of @least, nanoseconds
+ * @ended: time when a read last ended, ktime in ns
  * @round: time when the present round began, ktime in ns.  A round ends with the first read that
  *	was sent in it: so it takes as long as a read
  * @arrived: bytes that arrived in the present round
@@ -31,6 +32,7 @@ struct nc_pipe {
 	u64 least;
 	u64 least_at;
 	u64 delay;
+	u64 ended;
 	u64 round;
 	u64 arrived;
 	u64 peak;

@@ -302,7 +302,8 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 
 /* Has a reader passed the block, which the job was too late to bring, and is it not to stay?  If
  * the job brought it now, the job would stay behind its readers, and the reserve would fill with
- * unread blocks.  Not for a part of a block: readers may not have come to this part.
+ * unread blocks.  Not for a part of a block: readers may not have come to this part.  Only once for
+ * each time that readers pass it: the job may want the block again.
  */
 static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
 {
@@ -311,7 +312,7 @@ static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
 
 	return job->larger && !job->peer && piece->first <= start &&
 	       piece->end > start + c->hot.block_mask &&
-	       nc_demand_was_passed(&c->origin.demand, block, job->since) &&
+	       nc_demand_take_passed(&c->origin.demand, block, job->since) &&
 	       !nc_ranges_pinned(c, block);
 }
 

@@ -45,6 +45,7 @@ struct bvec_iter {
 struct bio {
 	struct bio *bi_next;
 	blk_opf_t bi_opf;
+	blk_status_t bi_status;
 	u8 bi_write_hint;
 	struct bvec_iter bi_iter;
 	enum { FUZZ_BIO_HELD, FUZZ_BIO_SENT, FUZZ_BIO_FAILED } done;

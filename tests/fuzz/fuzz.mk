@@ -12,7 +12,7 @@ FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c 
 	mutate.c store.c writes.c) helper/ondisk/layout.c
 # Empty files: kernel.h has the declarations of these headers.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
-	blk_types.h blkdev.h build_bug.h completion.h crc32c.h highmem.h ktime.h bvec.h cache.h compiler.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
+	blk_types.h blkdev.h build_bug.h completion.h crc32c.h highmem.h ktime.h bvec.h cache.h compiler.h cpumask.h delay.h device-mapper.h dm-io.h err.h file.h hash.h hrtimer.h jiffies.h kdev_t.h \
 	kernel.h kthread.h list.h lockdep.h log2.h math.h minmax.h mm.h module.h mutex.h percpu.h random.h rbtree.h rculist.h rcupdate.h refcount.h \
 	sched/mm.h slab.h smp.h spinlock.h srcu.h time64.h timekeeping.h tracepoint-defs.h vmalloc.h wait.h workqueue.h) trace/define_trace.h $(addprefix asm/,barrier.h local64.h))
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
@@ -106,6 +106,13 @@ $(FUZZ_DIR)/stage/%.o: %.c $(FUZZ_EMPTY) $(wildcard kmod/stage/*.h uapi/*.h test
 $(FUZZ_DIR)/fuzz_stage: $(FUZZ_STAGE) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -lisal
+
+# This unit test needs struct nc_cache, so it uses kernel.h, too.  The linker drops the functions that
+# the test does not call; with ASan it would keep them.
+$(BUILD)/unit/test_prefetch: $(FUZZ_EMPTY) tests/fuzz/kernel.h tests/fuzz/device_mapper.h
+$(BUILD)/unit/test_prefetch: UNIT_CFLAGS := $(patsubst -Itests/unit,-I$(FUZZ_DIR)/include,$(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))) \
+	-fno-sanitize=alignment -Wno-unused-value -Wno-unused-parameter -ffunction-sections -Wl,--gc-sections \
+	-iquote tests/unit -iquote tests/fuzz -include tests/unit/engine_kernel.h
 
 .PHONY: fuzz
 fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_stage $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_cluster $(FUZZ_DIR)/fuzz_lvm $(FUZZ_DIR)/fuzz_reads

@@ -212,6 +212,44 @@ static void probes_cheaply(void **state)
 	assert_true(run(30000 * MS, 1ULL << 40) >= 400 * MIB * 98 / 100);
 }
 
+/* Reads queued until the jobs ended.  The next job, a second later, finds an idle origin: its first
+ * reads do not queue, and the pipe does not count as full.  When reads queue, it does again.
+ */
+static void forgets_queue(void **state)
+{
+	struct origin *o = &origin;
+	unsigned int i;
+
+	(void)state;
+	begin(20 * MS, 1000 * MIB);
+	run(2000 * MS, 1ULL << 40);
+	assert_true(pipe_.full);
+	/* The reads in flight end; a short pause changes nothing. */
+	for (i = 0; i < o->count; i++) {
+		o->now = o->ends[(o->first + i) % FLYING];
+		nc_pipe_see_read(&pipe_, o->now, o->now - o->sent[(o->first + i) % FLYING], READ,
+				 (o->count - i) * READ, 1ULL << 40);
+	}
+	o->count = 0;
+	nc_pipe_begin(&pipe_, o->now + 900 * MS);
+	assert_true(pipe_.full);
+	o->now += 1100 * MS;
+	nc_pipe_begin(&pipe_, o->now);
+	assert_false(pipe_.full);
+	/* Few reads, none of which queues. */
+	for (i = 1; i <= 10; i++) {
+		nc_pipe_sent(&pipe_, READ);
+		nc_pipe_see_read(&pipe_, o->now + i * 21 * MS, 21 * MS, READ, READ, 1ULL << 40);
+		assert_false(pipe_.full);
+	}
+	o->now += 10 * 21 * MS;
+	o->deepest = 0;
+	run(500 * MS, 1ULL << 40);
+	assert_true(pipe_.full);
+	assert_true(o->deepest <= 2 * (1000 * MIB / 1000 * 100 + 8 * MIB));
+	assert_true(run(1000 * MS, 1ULL << 40) >= 980 * MIB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +262,7 @@ int main(void)
 		cmocka_unit_test(forgets_minimum),
 		cmocka_unit_test(resumes_after_pause),
 		cmocka_unit_test(probes_cheaply),
+		cmocka_unit_test(forgets_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,13 +4,14 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_plan_pace test_plan test_plan_visits test_notes test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring test_write_range
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_prefetch test_plan_pace test_plan test_plan_visits test_notes test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring test_write_range
 UNIT_test_format := kmod/meta/ondisk_check.c
 UNIT_test_recover := kmod/meta/recover.c kmod/meta/ondisk_check.c
 UNIT_test_policy := kmod/evict/default_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
 UNIT_test_rangemap := kmod/ranges/segments.c
 UNIT_test_jobs := kmod/prefetch/job.c
 UNIT_test_pipe := kmod/prefetch/pipe.c
+UNIT_test_prefetch := kmod/prefetch/prefetch.c kmod/prefetch/slot_wait.c kmod/evict/prefetch_reserve.c
 UNIT_test_plan_pace := kmod/prefetch/plan_pace.c
 UNIT_test_plan := $(addprefix kmod/evict/,belady.c belady_build.c belady_join.c belady_schedule.c bittree.c block_table.c open_visits.c)
 UNIT_test_plan_visits := $(UNIT_test_plan)
