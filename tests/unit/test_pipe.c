@@ -198,7 +198,8 @@ static void resumes_after_pause(void **state)
 		run((9000 + i) * MS, 1ULL << 40);
 		origin.now += 30000 * MS;
 		origin.count = 0;
-		run(190 * MS, 1ULL << 40);
+		run(195 * MS, 1ULL << 40);
+		assert_true(pipe_.rate >= 400 * MIB * 9 / 10);
 		assert_true(run(400 * MS, 1ULL << 40) >= 400 * MIB * 9 / 10);
 	}
 }

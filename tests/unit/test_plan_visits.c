@@ -78,6 +78,7 @@ static void end_first(void **unused)
 	struct nc_belady p = { .subs = 8 };
 	struct nc_belady_piece end = { .first = 7, .last = 7, .whole = true };
 	struct nc_belady_piece rest = { .last = 7, .whole = true };
+	u64 left[4] = { 0 };
 	u32 block;
 
 	(void)unused;
@@ -89,6 +90,8 @@ static void end_first(void **unused)
 	assert_int_equal(p.figures.position, 1);
 	nc_belady_read(&p, &rest);
 	assert_int_equal(p.figures.position, 1);
+	/* A plan that continues this one does not repeat the visit. */
+	assert_int_equal(nc_belady_left(&p, left), 210);
 	/* A second read is not the visit of the next epoch, which is far ahead. */
 	nc_belady_read(&p, &end);
 	assert_int_equal(p.front, 1);
