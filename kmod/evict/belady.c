@@ -426,6 +426,8 @@ static bool is_missing(struct nc_belady *plan, u32 v)
  * @plan: plan
  * @at: first visit to look at; set to the first visit that this call did not look at
  * @end: first visit not to look at
+ * @near: from this visit on, leave out blocks that MIN has cached at the visit: they lost their slots
+ *	because readers needed these earlier, and another call brings them before they are read
  * @full: a block takes the slot of the cached block whose next use is farthest: stop at a visit
  *	that comes after that use, and leave @at there
  * @piece: set to the block and the sub-blocks of the visit
@@ -436,7 +438,7 @@ static bool is_missing(struct nc_belady *plan, u32 v)
  *
  * Return: the visit, or NC_BELADY_NONE.
  */
-u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, bool full,
+u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, u32 near, bool full,
 		    struct nc_belady_piece *piece)
 {
 	u32 far = full ? plan->farthest : NC_BITTREE_NONE, v, i;
@@ -449,7 +451,7 @@ u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, bool full,
 		*at = v;
 		if (plan->blocks.entry[i].next != v && is_absent(plan, v))
 			return NC_BELADY_NONE;
-		if (!is_missing(plan, v))
+		if (!is_missing(plan, v) || (v >= near && !is_absent(plan, v)))
 			continue;
 		if (!nc_bittree_test(&plan->far, bit_of(plan, i)) && far != NC_BITTREE_NONE &&
 		    far <= v)

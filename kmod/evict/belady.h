@@ -181,7 +181,7 @@ bool nc_belady_holds(const struct nc_belady *plan, u64 block);
 bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
 int nc_belady_schedule(struct nc_belady *plan, u32 slots, const bool *stop);
 bool nc_belady_mark_spare(struct nc_belady *plan, u32 *entry);
-u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, bool full,
+u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, u32 near, bool full,
 		    struct nc_belady_piece *piece);
 bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);

@@ -309,13 +309,13 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
  * @c: live cache
  * @cursor: of nc_plan_look(); moved behind the visit
  * @end: visit before which to look
- * @full: see nc_belady_ahead()
+ * @near, @full: see nc_belady_ahead()
  * @span: set to the sub-blocks of the visit
  *
  * Context: process; may sleep.
  * Return: false if there is none before @end, or if the plan has changed.
  */
-bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
+bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, u32 near, bool full,
 		   struct nc_span *span)
 {
 	struct nc_belady_piece piece;
@@ -329,7 +329,7 @@ bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, b
 		active = take_plan(c);
 		more = active && active->number == cursor->number;
 		if (more)
-			found = nc_belady_ahead(&active->order, &cursor->at, part, full,
+			found = nc_belady_ahead(&active->order, &cursor->at, part, near, full,
 						&piece) != NC_BELADY_NONE;
 		if (more)
 			cursor->spare = active->order.spares;
@@ -482,6 +482,7 @@ void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor, const b
 	r = nc_belady_schedule(&active->order, c->index.count, stop);
 	memalloc_noio_restore(noio);
 	cursor->scheduled = r != -EINTR;
+	cursor->foreseen = !r;
 	if (r)
 		goto out;
 	do {

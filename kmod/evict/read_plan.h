@@ -127,6 +127,7 @@ struct nc_plan_report {
  * @spare: nc_belady.spares: cached blocks that MIN evicts before their next visit, or that have
  *	none
  * @scheduled: nc_plan_schedule() has run since this plan came into force and since readers jumped
+ * @foreseen: nc_plan_schedule() has found out which visits miss under MIN
  * @made: number of visits that readers have made
  * @astray: number of reads that are part of no visit
  */
@@ -138,6 +139,7 @@ struct nc_plan_cursor {
 	u32 front;
 	u32 spare;
 	bool scheduled;
+	bool foreseen;
 	u64 made;
 	u64 astray;
 };
@@ -179,7 +181,7 @@ void nc_plan_no_strays(struct nc_cache *c);
 bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block);
 bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor);
 void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor, const bool *stop);
-bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
+bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, u32 near, bool full,
 		   struct nc_span *span);
 int nc_plan_alloc_works(struct nc_cache *c);
 void nc_plan_stop_works(struct nc_cache *c);

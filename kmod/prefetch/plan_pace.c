@@ -14,8 +14,8 @@
 
 #include "prefetch/plan_pace.h"
 
-/* Length of a measurement, ns: long enough for several batches of a reader. */
-#define MEASURE		(200 * NSEC_PER_MSEC)
+/* Length of a measurement, ns: long enough for several batches of a reader, which come in bursts. */
+#define MEASURE		(600 * NSEC_PER_MSEC)
 /* The fastest measurement of the present and of the previous interval counts.  Length of an
  * interval, ns.
  */

@@ -27,6 +27,10 @@
 #define IDLE		(2 * HZ)
 /* Interval in jiffies in which visits are compared with other reads. */
 #define WEIGH		max(1, HZ / 10)
+/* Interval in jiffies in which the worker looks again at the next visits: a half of the least time
+ * that nc_plan_pace_ahead() covers.
+ */
+#define LOOK_BACK	max(1, HZ / 40)
 /* In a full cache data is requested at most this part of the cache ahead. */
 #define AHEAD_PARTS	2U
 /* In a full cache data is requested at least this part of the cache ahead, or as many blocks as the
@@ -127,13 +131,14 @@ static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 {
 	u32 kept = nc_slots_high_mark(c) + nc_slots_reserved(c), free, last = n;
 	struct nc_plan_stream *stream = &c->prefetch.stream;
+	u32 near = stream->cursor.foreseen ? stream_end(c) : U32_MAX;
 	struct nc_span span;
 	bool spare;
 
 	for (; n < NC_STREAM_PIECES; n++) {
 		free = READ_ONCE(c->index.free.count);
 		spare = (u64)free + stream->cursor.spare > (u64)kept + n - last;
-		if (!nc_plan_ahead(c, &stream->cursor, spare ? end : min(end, stream_end(c)),
+		if (!nc_plan_ahead(c, &stream->cursor, spare ? end : min(end, stream_end(c)), near,
 				   free <= kept, &span))
 			break;
 		job->piece[NC_JOB_SPARE + n] = span_piece(c, &span);
@@ -142,7 +147,7 @@ static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 	return n;
 }
 
-/* Once per second, look again at the visits that come soon: their blocks may have been evicted, or
+/* At intervals, look again at the visits that come soon: their blocks may have been evicted, or
  * could not be read.
  */
 static u32 look_back(struct nc_cache *c, struct nc_job *job)
@@ -150,7 +155,7 @@ static u32 look_back(struct nc_cache *c, struct nc_job *job)
 	struct nc_plan_stream *stream = &c->prefetch.stream;
 	u32 at = stream->cursor.at, n;
 
-	if (time_before(jiffies, stream->looked_back + HZ))
+	if (time_before(jiffies, stream->looked_back + LOOK_BACK))
 		return 0;
 	stream->looked_back = jiffies;
 	stream->cursor.at = stream->cursor.position;

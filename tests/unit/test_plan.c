@@ -608,7 +608,7 @@ static void streamed(void **unused)
 	assert_int_equal(nc_belady_schedule(&c->plan, slots, &never), 0);
 	for (i = 0; i < plan.count; i++) {
 		while (c->left > enough || c->plan.spares) {
-			if (nc_belady_ahead(&c->plan, &at, plan.count, c->left <= enough,
+			if (nc_belady_ahead(&c->plan, &at, plan.count, i + 64, c->left <= enough,
 					    &piece) == NC_BELADY_NONE)
 				break;
 			if (c->left <= enough) {

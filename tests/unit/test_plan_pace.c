@@ -79,8 +79,21 @@ static void ignores_jumps(void **state)
 	advance(&pace, START, START + 1000 * MS, 1000, 50000);
 	before = nc_plan_pace_ahead(&pace, 20 * MS);
 	nc_plan_pace_see(&pace, START + 1400 * MS, 100);
-	nc_plan_pace_see(&pace, START + 1700 * MS, 400);
+	nc_plan_pace_see(&pace, START + 2100 * MS, 800);
 	assert_int_equal(nc_plan_pace_ahead(&pace, 20 * MS), before);
+}
+
+/* Readers that come in bursts: 400 visits within a few ms, every 300 ms.  The mean counts. */
+static void smooths_bursts(void **state)
+{
+	struct nc_plan_pace pace = { };
+	u32 i, ahead, mean = 400 * 1000 / 300;
+
+	(void)state;
+	for (i = 0; i < 3000; i++)
+		nc_plan_pace_see(&pace, START + i * MS, (i + 298) / 300 * 400);
+	ahead = nc_plan_pace_ahead(&pace, 200 * MS);
+	assert_in_range(ahead, mean * 300 / 1000, mean * 300 / 1000 * 3 / 2);
 }
 
 static void is_bounded(void **state)
@@ -89,7 +102,7 @@ static void is_bounded(void **state)
 
 	(void)state;
 	nc_plan_pace_see(&pace, START, 0);
-	nc_plan_pace_see(&pace, START + 200 * MS, 0xffffffff);
+	nc_plan_pace_see(&pace, START + 600 * MS, 0xffffffff);
 	assert_int_equal(nc_plan_pace_ahead(&pace, 1000000 * MS), 0xffffffff);
 }
 
@@ -100,6 +113,7 @@ int main(void)
 		cmocka_unit_test(remembers_the_best),
 		cmocka_unit_test(forgets),
 		cmocka_unit_test(ignores_jumps),
+		cmocka_unit_test(smooths_bursts),
 		cmocka_unit_test(is_bounded),
 	};
 

@@ -11,6 +11,9 @@
 #include "helper/unit.h"
 #include "evict/belady.h"
 
+/* Argument @near of nc_belady_ahead(). */
+#define ALL	NC_BELADY_NONE
+
 static void add(struct nc_belady *p, u64 first, u64 last)
 {
 	assert_int_equal(nc_belady_append(p, first, last), 0);
@@ -152,30 +155,39 @@ static void ahead(void **unused)
 	nc_belady_took(&p, 0, true);
 	nc_belady_read(&p, &(struct nc_belady_piece) { .last = 7, .whole = true });
 	nc_belady_took(&p, 1, true);
-	assert_int_equal(nc_belady_ahead(&p, &at, 2, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(nc_belady_ahead(&p, &at, 2, ALL, false, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 2);
-	assert_int_equal(nc_belady_ahead(&p, &at, 10, false, &piece), 2);
+	assert_int_equal(nc_belady_ahead(&p, &at, 10, ALL, false, &piece), 2);
 	assert_int_equal(at, 3);
 	assert_int_equal(piece.block, 2);
 	assert_int_equal(piece.first, 0);
 	assert_int_equal(piece.last, 7);
 	at = 9;
-	assert_int_equal(nc_belady_ahead(&p, &at, 20, false, &piece), 9);
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, ALL, false, &piece), 9);
 	assert_int_equal(piece.block, 9);
 	assert_int_equal(piece.last, 5);
 	/* Later visits of the same blocks come after the first ones. */
-	assert_int_equal(nc_belady_ahead(&p, &at, 20, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, ALL, false, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 20);
 	/* In a full cache, block 2 takes the slot of block 0, which is read in visit 10. */
 	at = 2;
-	assert_int_equal(nc_belady_ahead(&p, &at, 20, true, &piece), 2);
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, ALL, true, &piece), 2);
 	/* Without block 0, only the slot of block 1 is left, which is needed earlier. */
 	nc_belady_gone(&p, 0);
-	assert_int_equal(nc_belady_ahead(&p, &at, 20, true, &piece), NC_BELADY_NONE);
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, ALL, true, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 3);
+	/* MIN has the blocks cached: those from @near on wait until they are near. */
+	at = 2;
+	assert_int_equal(nc_belady_ahead(&p, &at, 9, 5, false, &piece), 2);
+	assert_int_equal(nc_belady_ahead(&p, &at, 9, 3, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(at, 9);
+	/* Visit 6 misses under MIN. */
+	p.absent[0] |= 1UL << 6;
+	at = 3;
+	assert_int_equal(nc_belady_ahead(&p, &at, 9, 3, false, &piece), 6);
 	/* Nothing behind the end. */
 	at = 20;
-	assert_int_equal(nc_belady_ahead(&p, &at, 100, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(nc_belady_ahead(&p, &at, 100, ALL, false, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 20);
 	nc_belady_destroy(&p);
 }
@@ -321,24 +333,24 @@ static void ahead_of_parts(void **unused)
 	add(&p, 3, 5);
 	add(&p, 8, 15);
 	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
-	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), 0);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, ALL, false, &piece), 0);
 	nc_belady_took(&p, 0, true);
-	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), 1);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, ALL, false, &piece), 1);
 	nc_belady_took(&p, 1, true);
-	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), 2);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, ALL, false, &piece), 2);
 	assert_int_equal(piece.block, 0);
 	assert_int_equal(piece.first, 3);
 	assert_int_equal(piece.last, 5);
 	/* Whole block 1 is cached, and stays for visit 3. */
-	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, ALL, false, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 4);
 	/* Visit 2 is the next one of its block now: its part is still missing. */
 	nc_belady_read(&p, &(struct nc_belady_piece) { .last = 2, .whole = true });
 	at = 2;
-	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), 2);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, ALL, false, &piece), 2);
 	at = 3;
 	p.absent[0] |= 1UL << 3;
-	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, ALL, false, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 3);
 	nc_belady_destroy(&p);
 }
