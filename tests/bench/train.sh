@@ -16,14 +16,14 @@
 # raw-origin and raw-cache are the bare devices. nearcache-list submits a prefetch job with all
 # reads of the epoch at its start; nearcache-plan submits a plan of all epochs and one more before
 # the first one. With nearcache-daemon, 'nearcache daemon' runs; it does not get the order of the reads.
-# Environment: TRAIN_PARTS: subset of the parts below.
+# Environment: TRAIN_PARTS: subset of the parts below; all take some hours.
 # bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
 # shellcheck disable=SC2154 # the including script sets the devices
 
 # shellcheck source=tests/selftests/nearcache/daemon_on.sh
 . ./daemon_on.sh
-read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency ahead bandwidth others}"
+read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency ahead slow loop bandwidth others}"
 # The fill memory of a node with 100 GiB; the guest is too small to choose it.
 cache_options='2 fill_memory 1073741824'
 # Size of a cache block.
@@ -34,6 +34,8 @@ CACHE_MBPS=6000
 # A record of unet3d is 560 reads of 256 KiB.
 unet3d_scale=19.0735
 unet3d_files=112
+# How the devices are made.
+pair=cold_pair
 
 # shape WORKLOAD: set $scale and $files.
 shape() {
@@ -96,7 +98,7 @@ trained() {
 	[[ $4 != buffered ]] || words+=(-B)
 	shape=(/dev/null "$1" "$2" "${words[@]}")
 	read -r dataset demand < <(loader -i)
-	cold_pair $((dataset / 1048576 + 2)) $((dataset / 1048576 + 512)) "$origin_is" "$cache_is"
+	$pair $((dataset / 1048576 + 2)) $((dataset / 1048576 + 512)) "$origin_is" "$cache_is"
 	# Limit requests to the size of a read: a larger one may exceed the bytes that pass in 20
 	# ms.
 	echo 256 >"$(sys_block "$O")/queue/max_sectors_kb"
@@ -120,7 +122,7 @@ trained() {
 	done
 	[[ $6 != *-daemon ]] || watch_off
 	cold_down "$6"
-	pair_gone
+	cold_gone
 }
 
 # watch_on: start the daemon.
@@ -203,24 +205,47 @@ part_latency() {
 	done
 }
 
-# Data that a list or plan names is cached before the job reads it: at any latency and cache size. In a
-# repeated order the daemon may learn it.
-part_ahead() {
-	local gbps ms percent unet3d_scale=9.5367
-	trained unet3d h100 same direct 65 nearcache-daemon 5 4 4
-	for gbps in 4 1; do
-		for ms in 0.2 1 2 5 20 50; do
-			for target in nearcache-list nearcache-plan; do
-				trained unet3d h100 reshuffled direct 100 $target $ms $gbps 1
-			done
-			for target in nearcache nearcache-list nearcache-plan; do
-				trained unet3d h100 reshuffled direct 65 $target $ms $gbps 3
-			done
-			for percent in 25 50; do
-				trained unet3d h100 reshuffled direct $percent nearcache-plan $ms $gbps 3
-			done
-		done
+# ahead_at GB_PER_SECOND MILLISECONDS: data that a list or plan names is cached before the job reads it.
+ahead_at() {
+	local percent target
+	for target in nearcache-list nearcache-plan; do
+		trained unet3d h100 reshuffled direct 100 $target "$2" "$1" 1
 	done
+	for target in nearcache nearcache-list nearcache-plan; do
+		trained unet3d h100 reshuffled direct 65 $target "$2" "$1" 2
+	done
+	for percent in 25 50; do
+		trained unet3d h100 reshuffled direct $percent nearcache-plan "$2" "$1" 2
+	done
+}
+
+# With the scale, a round trip is longer by it, but an epoch is not, and has fewer reads. So the data
+# ahead of the readers, which needs slots, and the round trip and the steps at both ends of an epoch
+# count for more than on a node. Larger datasets make up for that: 672 and 1344 files instead of 112.
+part_ahead() {
+	local ms unet3d_scale=9.5367 unet3d_files=672 pair=cold_pair_unstored
+	for ms in 0.2 1 2 5; do
+		ahead_at 4 $ms
+	done
+	unet3d_files=1344
+	for ms in 20 50; do
+		ahead_at 4 $ms
+	done
+}
+
+# The same from an origin that is slower than the readers.
+part_slow() {
+	local ms unet3d_scale=9.5367 unet3d_files=672 pair=cold_pair_unstored
+	for ms in 0.2 1 2 5 20 50; do
+		ahead_at 1 $ms
+	done
+}
+
+# In a repeated order the daemon learns which data comes next.
+part_loop() {
+	local unet3d_scale=9.5367 unet3d_files=672 pair=cold_pair_unstored
+	trained unet3d h100 same direct 65 nearcache-daemon 5 4 4
+	trained unet3d h100 same direct 65 nearcache-daemon 20 4 4
 }
 
 part_bandwidth() {
