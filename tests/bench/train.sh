@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # virtual time only: the sizes and rates of the devices are scaled
 # memory: 4G
+# timeout: 28800
 # Fraction of the time that an accelerator computes while a loader reads for it like the workloads
 # of MLPerf Storage (train.c). One factor scales all sizes and rates, the same for all targets. A
 # read of 256 KiB keeps its size, so there are fewer reads by this factor, and each takes longer by
