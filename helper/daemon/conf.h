@@ -26,7 +26,7 @@
  * @first_touch: prefetch shards at their first read while open shards (see shards_in_use.h) fill
  *	at most this percentage of the cache; 0: prefetch no shards
  * @pin_hot: percentage of the cache for pinned hot regions; 0: pin none
- * @replay_loops: prefetch looping reads in their recorded order
+ * @replay_loops: prefetch data that is read in the same order again and again
  * @around: checkpoint writes bypass the cache
  * @settle: number of samples in a row that must agree before the daemon changes a setting
  * @calm: minimum seconds between two changes of a setting; a shard is closed after this many

@@ -7,7 +7,7 @@
 #include "lib/error.h"
 
 #define SECTOR		512U
-/* Maximum extents of a recording, the kernel's limit for all jobs.  They take 28 MiB of memory. */
+/* Maximum extents of a recording, the kernel's limit for all jobs.  They take 44 MiB of memory. */
 #define EXTENTS_MOST	1048576U
 /* Maximum pages of struct touched: 64 MiB of memory, enough for 2 TiB in units of 4 KiB. */
 #define PARTS_MOST	16384U
@@ -21,8 +21,8 @@
 /* Reads up to 1/64 of a pass apart count as consecutive, because several can be in flight. */
 #define NEAR		64U
 /*
- * loop_repeats(): the order is the same if of 4 bytes 3 are read again as long after their first
- * read as the others, to 1/16 or 2/16 of a pass.  In another random order 2 of 16 are.
+ * loop_repeats(): the order repeats if SAME of OF bytes lie in two adjacent ones of PARTS equal
+ * classes of the distance from the first to the second read.  By chance, 2 of PARTS bytes do.
  */
 #define PARTS		16U
 #define SAME		3U
@@ -46,6 +46,7 @@ static int add_extent(uint64_t first, uint64_t end, void *arg)
 	return trace_add(arg, first, end);
 }
 
+/* Record a read of a recording loop.  @sector, @sectors: in units of 512 bytes. */
 int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors)
 {
 	uint64_t start = sector * SECTOR, end = start + (uint64_t)sectors * SECTOR;
@@ -134,10 +135,9 @@ static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 }
 
 /*
- * Whether the second pass has the order of the first, for a closed loop.  Then each byte is read
- * again about as long after its first read as the others, in bytes of all reads.  It suffices that
- * this is so for most bytes: reads that are in flight together, and those that the page cache
- * answers, change it a little.
+ * Whether the second pass has the order of the first.  @loop is closed.  In the same order, the
+ * distance from the first to the second read of a byte is the same for all bytes: a pass.  Here
+ * most bytes suffice: concurrent reads and hits in the page cache change the distance a little.
  */
 bool loop_repeats(const struct loop *loop)
 {

@@ -26,7 +26,8 @@
  * @trace: the extents of the pass in the order of their first read, each once
  * @touched: units of the device that were read; used while recording
  * @again: score of bytes read again; each byte read for the first time subtracts NEW, down to 0
- * @second: the reads of units that were read before, in their order, since @again was last 0
+ * @second: reads without new units, in their order, since @again was last 0; at most EXTENTS_MOST
+ *	extents
  * @order: numbers of the extents, sorted by their start on the device
  * @place: place of each extent in the first pass
  * @reader: place of the reader, if @known

@@ -21,16 +21,17 @@
 #define PASSES		32U
 /* Deadline of a job, seconds: without one, the job of a killed daemon would wait for ever. */
 #define DEADLINE	300U
-/* A new job must not begin until less than 1 / AHEAD of a pass is prefetched ahead of the reader. */
+/* A new job begins only when less than 1 / AHEAD of a pass is prefetched ahead of the reader. */
 #define AHEAD		2U
 /*
- * A new job begins 1 / HEAD seconds ahead of the reader: its first data takes that long.  If it
- * brought data that was read already, this data would keep the slots of the prefetch reserve.
+ * A new job begins 1 / HEAD seconds ahead of the reader, because its first data takes this long.
+ * No reader would use data that arrives later, and it would occupy slots of the prefetch reserve.
  */
 #define HEAD		4U
 /*
- * A reader that is over 1 / JUMP of a pass ahead of the job for PATIENCE has jumped.  A job that is
- * late catches up by itself: after five seconds it gets the slots of jobs that are over.
+ * If the reader is more than 1 / JUMP of a pass ahead of the job for PATIENCE, it has jumped.  A
+ * job that is only late catches up within this time: after five seconds of waiting it gets slots
+ * with unread data of jobs that are over.
  */
 #define JUMP		64U
 #define PATIENCE	(10 * SECOND)
@@ -123,7 +124,7 @@ static void add_measure(struct measure *sum, const struct measure *more)
 	sum->stall += more->stall;
 }
 
-/* Count samples in a row with reads that may loop and miss, and samples with other reads. */
+/* Count samples in a row that may loop and miss, and samples in a row that do not loop. */
 static void count_looks(struct replay *replay, const struct look *look)
 {
 	bool may_loop;
@@ -149,7 +150,7 @@ static void begin_replay(struct replay *replay, const struct dm_device *dev,
 			 const struct replay_look *what)
 {
 	struct replay_news news = {
-		.why = "reads continue to miss: recording them until their order repeats",
+		.why = "reads continue to miss: recording them to see whether their order repeats",
 	};
 
 	replay->state = REPLAY_RECORDS;
@@ -180,7 +181,7 @@ static void turn_on(struct replay *replay, const struct dm_device *dev,
 		return;
 	}
 	if (!loop_repeats(&replay->loop)) {
-		news = (struct replay_news) { .why = "the same data is read again, in another order" };
+		news = (struct replay_news) { .why = "the same data was read again in another order" };
 		give_up(replay, dev, what, &news);
 		return;
 	}
@@ -217,16 +218,16 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	}
 	if (lost * 1000 > (replay->seen + lost) * LOST)
 		snprintf(news.why, sizeof(news.why),
-			 "reads come too fast to record: %" PRIu64 " of %" PRIu64
+			 "reads came too fast to record: %" PRIu64 " of %" PRIu64
 			 " were lost", lost, replay->seen + lost);
 	else if (loop_is_too_long(&replay->loop))
 		snprintf(news.why, sizeof(news.why),
-			 "reads are too many to record: %zu extents so far",
+			 "too many reads to record: %zu extents so far",
 			 replay->loop.trace.count);
 	else if (!loop_is_whole(&replay->loop) || what->busy)
 		return;
 	else if (replay->before.origin * 100 <= replay->before.read * MISSES)
-		snprintf(news.why, sizeof(news.why), "the data that is read again fits into the cache");
+		snprintf(news.why, sizeof(news.why), "the data of the pass fits into the cache");
 	if (*news.why)
 		give_up(replay, dev, what, &news);
 	else
@@ -290,14 +291,14 @@ static bool follow_job(struct replay *replay, dev_t number)
 		return true;
 	}
 	replay->job = 0;
-	/* At its deadline a job leaves out what no reader has come to: this is not cached. */
+	/* At its deadline a job leaves out the data that found no slot, so @come is unknown. */
 	replay->come = found && !job.left ? replay->from + job.bytes : 0;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
 		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
 	return false;
 }
 
-/* Whether the reader has jumped away from the running job. */
+/* Whether the job has been behind the reader for PATIENCE, so that the reader has jumped. */
 static bool is_behind(struct replay *replay)
 {
 	uint64_t now = watch_now();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replay a loop that does not fit into the cache: record reads that miss until a pass is complete
- * and its order repeats (see loop_position.h), then prefetch its data in this order ahead of the
- * reader.
+ * Replay a loop that does not fit into the cache.  If reads continue to miss, record all reads of
+ * the device for a pass.  If the second pass begins in the order of the first (loop_position.h),
+ * prefetch the data in this order ahead of the reader.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -37,8 +37,8 @@ enum replay_state {
 /**
  * struct replay - replay of one device.  Must not move unless off, as @recorder points to it
  * @state: see enum replay_state
- * @missing: samples in a row with reads that may loop and come from the origin
- * @other: samples in a row with reads that do not loop
+ * @missing: samples in a row that may loop, and of which at least MISSES % came from the origin
+ * @other: samples in a row of which too many bytes are shuffled or random to loop
  * @held: no recording or replay before this time, seconds
  * @recorder: delivers the reads, unless the replay is off
  * @loop: the pass
@@ -58,9 +58,9 @@ enum replay_state {
  * @pace: bytes per second of the reader
  * @job: number of the job; 0: none
  * @from: place where the last job began
- * @come: place that the last job has reached; 0: the job left out data
- * @behind: since when the running job has been behind the reader, nanoseconds; 0: it is not
- * @retry: no new job before this time, nanoseconds
+ * @come: place that the last job has reached; 0: unknown, as the job left out data or is gone
+ * @behind: time since which the running job has been behind the reader, nanoseconds; 0: it is not
+ * @retry: steer_job() does not run before this time, nanoseconds
  * @why: error for which replay_look() will end the replay; "": none
  */
 struct replay {

@@ -95,9 +95,17 @@ static inline void nc_demand_see_passed(struct nc_demand *d, u64 block)
 			   (block + 1) << NC_DEMAND_STAMP_BITS | nc_demand_stamp());
 }
 
-/* Was nc_demand_see_passed() called for @block in the last minute, after the time @since, and after
- * the last call that returned true?  So a job leaves out one visit of the block for each time that
- * readers pass it.  A hint: it may forget.  Context: the prefetch worker.
+/**
+ * nc_demand_take_passed() - find out whether users have read a block at the origin, and forget it
+ * @d: of the origin
+ * @block: origin block
+ * @since: only reads after this time count, nc_demand_stamp()
+ *
+ * A call that returns true removes the entry, so a job leaves out one of its visits of the block
+ * each time that readers pass it.  Entries count for a minute.  Another block may overwrite the
+ * entry, and a reader may set it between the look and the removal: it is only a hint.
+ *
+ * Context: the prefetch worker.
  */
 static inline bool nc_demand_take_passed(struct nc_demand *d, u64 block, u32 since)
 {

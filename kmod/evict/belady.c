@@ -6,10 +6,11 @@
  * block's bit and sets the bit of the block's next visit.
  *
  * Readers may deviate from the plan.  Several threads read ahead of each other, so a read counts
- * as the next visit of its block unless that visit is far ahead.  A visit that no reader makes
- * is skipped once readers are well beyond it.  One visit may consist of several reads, each of
- * sub-blocks not yet read in this visit.  If unexpected reads of planned blocks outnumber expected
- * ones, readers have moved to another place of the plan, and nc_belady_seek() finds this place.
+ * as the next visit of its block if that visit covers a sub-block of the read and is not far ahead.
+ * A visit that no reader makes is skipped once readers are well beyond it.  One visit may consist
+ * of several reads, and a read may repeat a part of the visit.  If unexpected reads of planned
+ * blocks outnumber expected ones, readers have moved to another place of the plan, and
+ * nc_belady_seek() finds this place.
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
@@ -80,8 +81,9 @@ static u32 front_distance(const struct nc_belady *plan, u32 v)
 }
 
 /* Does a read of block @i repeat a part of the block's latest visit?  A reader may read the end of
- * a file first, and again with the rest; a read of which a part was missing is reported in pieces.
- * So if the next visit is far ahead, the read belongs to the visit that is nearer to the readers.
+ * a file first, and again with the rest.  The hits of a read of which a part was missing are
+ * reported after the missing part.  True if the next visit is at least PLACE visits ahead of
+ * @front, and farther from @front than the latest visit.  The caller counts such a read as astray.
  */
 static bool is_repeated(const struct nc_belady *plan, u32 i)
 {
@@ -426,8 +428,8 @@ static bool is_missing(struct nc_belady *plan, u32 v)
  * @plan: plan
  * @at: first visit to look at; set to the first visit that this call did not look at
  * @end: first visit not to look at
- * @near: from this visit on, leave out blocks that MIN has cached at the visit: they lost their slots
- *	because readers needed these earlier, and another call brings them before they are read
+ * @near: from this visit on, leave out visits that hit under MIN.  Their blocks were evicted, or
+ *	are cached in part; the caller looks at these visits again when readers are near
  * @full: a block takes the slot of the cached block whose next use is farthest: stop at a visit
  *	that comes after that use, and leave @at there
  * @piece: set to the block and the sub-blocks of the visit

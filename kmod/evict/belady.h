@@ -31,7 +31,7 @@
  * @hits: visits whose first read was a hit
  * @misses: visits whose first read was not a hit
  * @skipped: visits that no reader made
- * @astray: reads that are part of no visit
+ * @astray: reads that are part of no visit, or repeat a part of one
  * @refused: misses that nc_belady_admits() did not admit; the caller counts them
  * @sought: number of moves to another place in the plan
  * @memory: size of the plan in bytes
@@ -62,7 +62,8 @@ struct nc_belady_figures {
  * @after: for each visit, the next visit of the same block, or NC_BELADY_NONE
  * @blocks: the different blocks of the plan; nc_block.next is the next visit of the block, or
  *	NC_BELADY_NONE
- * @open: visits that were made, but of which some sub-blocks are unread; at most one for each block
+ * @open: visits that readers make by several reads, open or complete, see open_visits.h; at most
+ *	one for each block
  * @done: bitmap of the visits that were made
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
  *	the block whose next use is farthest.  A cached block without another visit, or in @spare,
@@ -188,8 +189,8 @@ void nc_belady_seek(struct nc_belady *plan);
 
 /* Return the high water mark of free slots while a plan is in force.  @low: low water mark of a
  * cache without a plan.  The result is small, because each free slot costs the farthest cached
- * block, but at least 32: during a round of reclaim all reads in flight may need a slot.  At most
- * 128: a round takes less than 5 ms, in which 4 GB/s fill 80 slots of 256 KiB.
+ * block.  At least 32, because all reads in flight may need a slot during a round of reclaim.  At
+ * most 128, because a round takes less than 5 ms, in which 4 GB/s fill 76 slots of 256 KiB.
  */
 static inline u32 nc_belady_enough(u32 low)
 {

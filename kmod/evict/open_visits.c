@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Visits that are made by several reads.  They are few: those near the readers. */
+/* Visits that readers make by several reads.  They are few: those near the readers. */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
@@ -37,7 +37,9 @@ static struct nc_open_visit *open_set_of(const struct nc_open_visits *open, u32 
 	return open->entry + NC_OPEN_WAYS * hash_64(block, open->bits);
 }
 
-/* Return the entry of the latest visit of a block that was made by several reads, or NULL. */
+/* Return the entry of a block: its latest visit, which several reads make or made.  NULL: none.  A
+ * later visit that one read makes replaces the visit of the entry.
+ */
 struct nc_open_visit *nc_open_find(const struct nc_open_visits *open, u32 block)
 {
 	struct nc_open_visit *entry = open_set_of(open, block), *end = entry + NC_OPEN_WAYS;
@@ -48,7 +50,7 @@ struct nc_open_visit *nc_open_find(const struct nc_open_visits *open, u32 block)
 	return NULL;
 }
 
-/* Must visit @a leave the table rather than visit @b? */
+/* Is entry @a replaced before entry @b?  Complete visits come first, then the earliest visit. */
 static bool leaves_before(const struct nc_open_visit *a, const struct nc_open_visit *b)
 {
 	bool complete = a->seen == NC_OPEN_COMPLETE;
@@ -56,7 +58,7 @@ static bool leaves_before(const struct nc_open_visit *a, const struct nc_open_vi
 	return complete == (b->seen == NC_OPEN_COMPLETE) ? a->visit < b->visit : complete;
 }
 
-/* Return the entry of a block, or a free entry, or that of a visit which leaves the table. */
+/* Return the entry of a block; else a free entry; else the entry to replace. */
 static struct nc_open_visit *open_place(const struct nc_open_visits *open, u32 block)
 {
 	struct nc_open_visit *entry = open_set_of(open, block), *end = entry + NC_OPEN_WAYS;

@@ -9,7 +9,7 @@
 #define NC_OPEN_COMPLETE	(~0ULL)
 
 /**
- * struct nc_open_visit - a visit of which some sub-blocks were read
+ * struct nc_open_visit - a visit that readers make by several reads
  * @seen: bitmap of these sub-blocks, or NC_OPEN_COMPLETE
  * @block: entry of the block in the plan's table; NC_BLOCK_NONE: free
  * @visit: the visit

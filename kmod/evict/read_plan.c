@@ -457,7 +457,8 @@ struct nc_active_plan *nc_plan_hold(struct nc_cache *c)
 /**
  * nc_plan_schedule() - compute the schedule of the plan in force, and mark the spare slots
  * @c: live cache
- * @cursor: of nc_plan_look(); @scheduled is set when there is nothing more to do
+ * @cursor: of nc_plan_look(); sets @scheduled when there is nothing more to do, and @foreseen if
+ *	nc_belady.absent is valid
  * @stop: set by another task to end the call early
  *
  * Does nothing until the reclaim worker has reported the cached blocks.  If memory is short, the

@@ -127,7 +127,7 @@ struct nc_plan_report {
  * @spare: nc_belady.spares: cached blocks that MIN evicts before their next visit, or that have
  *	none
  * @scheduled: nc_plan_schedule() has run since this plan came into force and since readers jumped
- * @foreseen: nc_plan_schedule() has found out which visits miss under MIN
+ * @foreseen: the last nc_plan_schedule() succeeded: nc_belady.absent says which visits miss
  * @made: number of visits that readers have made
  * @astray: number of reads that are part of no visit
  */

@@ -57,9 +57,9 @@ struct nc_piece {
  * @again: bytes that the next pass will try to bring
  * @kept: number of pieces for the next pass, at the start of @piece
  * @larger: the job has more blocks than the cache
- * @since: nc_demand_stamp() when the job was submitted, or of a later step: see job_note_time()
+ * @since: has_passed() ignores reads before this time, nc_demand_stamp(); see job_note_time()
  * @since_next: next value of @since
- * @noted: @blocks when @since_next was set
+ * @noted: @blocks when @since_next was set, or when the present pass over the pieces began
  * @number: see nc_reserve_join(); 0: the job has not run yet, or is a stream
  * @stream: the job is the stream of a plan, see plan_stream.c: @id is 0, and the worker refills
  *	@piece

@@ -10,10 +10,10 @@
  * (minimum + DELAY_MAX / 2).  Then it grows by WINDOW_STEP per read, and is set anew when reads
  * queue for DELAY_MAX.
  *
- * A full pipe hides a change of the minimum.  To measure it, the window is lowered for two rounds,
- * or until a read comes near the minimum, in two cases: no read has reached the minimum for
- * LEAST_TIME; or reads still queue for DELAY_MAX after the window was set.  The second case counts
- * at most once in LEAST_TIME.
+ * A full pipe hides a change of the minimum.  The pipe measures it again in two cases: no read has
+ * reached the minimum for LEAST_TIME; or reads still queue for DELAY_MAX after the window was set,
+ * at most once in LEAST_TIME.  Then the window is lowered for PROBE_ROUNDS rounds.  After the first
+ * one, a read that takes less than the minimum + DELAY_FULL / 2 ends this early.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -39,7 +39,7 @@
 #define LEAST_TIME	(10 * (u64)NSEC_PER_SEC)
 /* Rounds with a lowered window; the first one empties the queue. */
 #define PROBE_ROUNDS	2U
-/* Time after the end of the last read from which on jobs have paused, ns. */
+/* If no job's read has ended for this time, jobs have paused; ns. */
 #define PAUSE		((u64)NSEC_PER_SEC)
 
 void nc_pipe_init(struct nc_pipe *p)
@@ -117,7 +117,7 @@ static void see_probe(struct nc_pipe *p, u64 now, u64 took, u32 bytes)
 		p->fresh = p->fresh ? min(p->fresh, took) : took;
 	if (over)
 		p->probe--;
-	/* The minimum is confirmed: lose no more time. */
+	/* The queue is empty, and the minimum has hardly changed: end the probe early. */
 	if (p->fresh && p->fresh < p->least + DELAY_FULL / 2)
 		p->probe = 0;
 	if (!p->probe)
@@ -160,15 +160,16 @@ static void keep_full(struct nc_pipe *p, u64 now, u64 sent, bool used, u64 most)
 		fit_window(p, now);
 }
 
-/* The window, even while it is lowered to measure the minimum. */
+/* Return the limit of the bytes in flight; while the window is lowered, the one to restore. */
 u64 nc_pipe_size(const struct nc_pipe *p)
 {
 	return p->probe ? p->kept : p->window;
 }
 
-/* Jobs send a read while none of theirs is in flight: an old minimum is not that of today.  After
- * PAUSE, the window and the rate stay as they were, and nothing queues until reads show that it
- * does.
+/* Call this when jobs send a read while none of theirs is in flight.  @now: ktime in ns.
+ *
+ * Forget a minimum that is older than LEAST_TIME.  If no read has succeeded for PAUSE, end a
+ * latency probe, and assume that nothing queues; the window and the rate keep their values.
  */
 void nc_pipe_begin(struct nc_pipe *p, u64 now)
 {

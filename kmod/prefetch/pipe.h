@@ -11,7 +11,7 @@
  * @least: minimum of the latency of reads, nanoseconds; 0: no read has ended
  * @least_at: time when @least was last reached or set, ktime in ns
  * @delay: smoothed latency in excess of @least, nanoseconds
- * @ended: time when a read last ended, ktime in ns
+ * @ended: time when a job's read of the origin last succeeded, ktime in ns
  * @round: time when the present round began, ktime in ns.  A round ends with the first read that
  *	was sent in it: so it takes as long as a read
  * @arrived: bytes that arrived in the present round

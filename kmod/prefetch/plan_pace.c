@@ -14,7 +14,7 @@
 
 #include "prefetch/plan_pace.h"
 
-/* Length of a measurement, ns: long enough for several batches of a reader, which come in bursts. */
+/* Length of a measurement, ns.  It contains several bursts of a reader, which reads in batches. */
 #define MEASURE		(600 * NSEC_PER_MSEC)
 /* The fastest measurement of the present and of the previous interval counts.  Length of an
  * interval, ns.

@@ -27,8 +27,8 @@
 #define IDLE		(2 * HZ)
 /* Interval in jiffies in which visits are compared with other reads. */
 #define WEIGH		max(1, HZ / 10)
-/* Interval in jiffies in which the worker looks again at the next visits: a half of the least time
- * that nc_plan_pace_ahead() covers.
+/* Interval in jiffies in which the worker looks again at the next visits: half of the least time
+ * that nc_plan_pace_ahead() covers, so that evicted data returns in time.
  */
 #define LOOK_BACK	max(1, HZ / 40)
 /* In a full cache data is requested at most this part of the cache ahead. */
@@ -124,8 +124,9 @@ static struct nc_piece span_piece(const struct nc_cache *c, const struct nc_span
 /* Add the next missing data of the plan up to visit @end to the job's @n pieces, as far as there is
  * room.  Returns the number of pieces.
  *
- * Data for free or spare slots is requested at once, however far ahead.  Reclaim evicts spare
- * blocks first, and keeps @kept slots free.
+ * The stream requests data for free or spare slots at once, however far ahead.  Beyond
+ * stream_end(), once there is a schedule, it requests only visits that miss under MIN.  Reclaim
+ * evicts spare blocks first, and keeps @kept slots free.
  */
 static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 {
@@ -147,8 +148,8 @@ static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 	return n;
 }
 
-/* At intervals, look again at the visits that come soon: their blocks may have been evicted, or
- * could not be read.
+/* Look again at the visits that come soon: their blocks may have been evicted, or could not be
+ * read.
  */
 static u32 look_back(struct nc_cache *c, struct nc_job *job)
 {

@@ -59,9 +59,9 @@ static u64 job_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 }
 
 /*
- * Let nc_job.since be the time when the job was between half and all of a cache's blocks
- * earlier in its list.  Readers are not further ahead of a late job.  So what they read before was
- * for an earlier place in the list: has_passed() must not leave a block out at its next one.
+ * Set nc_job.since to the time when the job was 1/2 to 1 cache size earlier in its list (@blocks).
+ * A reader is less than this ahead of a late job.  So an older read was for an earlier visit of the
+ * block, and has_passed() must ignore it.
  */
 static void job_note_time(const struct nc_cache *c, struct nc_job *job)
 {
@@ -300,10 +300,9 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Has a reader passed the block, which the job was too late to bring, and is it not to stay?  If
- * the job brought it now, the job would stay behind its readers, and the reserve would fill with
- * unread blocks.  Not for a part of a block: readers may not have come to this part.  Only once for
- * each time that readers pass it: the job may want the block again.
+/* Has a reader read the block at the origin because the job was late?  If the job brought the block
+ * now, it would stay behind its readers, and the reserve would fill with unread blocks.  False for
+ * a part of a block, which readers may not have reached, and for a pinned block.
  */
 static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
 {

@@ -50,7 +50,7 @@ verdict("with a plan, f = 0.25 and 0.5, from epoch 2, origin up to 20 ms away: A
 	$all[] | select((.f == 0.25 or .f == 0.5) and .target == "nearcache-plan" and .epoch >= 2 and .origin_ms <= 20);
 	.au >= 0.93 * .bound;
 	"\(place): \(.au), bound \(.bound)"),
-verdict("with a plan, f = 0.25 and 0.5, from epoch 2, origin up to 20 ms away: it is read within 1 % of what MIN reads";
+verdict("with a plan, f = 0.25 and 0.5, from epoch 2, origin up to 20 ms away: read at most 1 % more than under MIN";
 	# In a reshuffled epoch MIN reads the part of the dataset that does not fit into the cache.
 	$all[] | select((.f == 0.25 or .f == 0.5) and .origin_ms <= 20 and .target == "nearcache-plan" and .epoch >= 2 and .order == "reshuffled" and .origin);
 	.origin <= 1.01 * (1 - .f);

@@ -17,7 +17,7 @@
 # raw-origin and raw-cache are the bare devices. nearcache-list submits a prefetch job with all
 # reads of the epoch at its start; nearcache-plan submits a plan of all epochs and one more before
 # the first one. With nearcache-daemon, 'nearcache daemon' runs; it does not get the order of the reads.
-# Environment: TRAIN_PARTS: subset of the parts below; all take some hours.
+# Environment: TRAIN_PARTS: subset of the parts below; all together take some hours.
 # bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
 # shellcheck disable=SC2154 # the including script sets the devices
@@ -206,7 +206,8 @@ part_latency() {
 	done
 }
 
-# ahead_at GB_PER_SECOND MILLISECONDS: data that a list or plan names is cached before the job reads it.
+# ahead_at GB_PER_SECOND MILLISECONDS: run the targets with a list or a plan at this rate and latency
+# of the origin.
 ahead_at() {
 	local percent target
 	for target in nearcache-list nearcache-plan; do
@@ -220,9 +221,9 @@ ahead_at() {
 	done
 }
 
-# With the scale, a round trip is longer by it, but an epoch is not, and has fewer reads. So the data
-# ahead of the readers, which needs slots, and the round trip and the steps at both ends of an epoch
-# count for more than on a node. Larger datasets make up for that: 672 and 1344 files instead of 112.
+# The scale makes a round trip longer, but not an epoch, and an epoch has fewer reads. So the data
+# ahead of the readers, and the steps at both ends of an epoch, have more weight than on a node.
+# Larger datasets compensate: 672 or 1344 files instead of 112.
 part_ahead() {
 	local ms unet3d_scale=9.5367 unet3d_files=672 pair=cold_pair_unstored
 	for ms in 0.2 1 2 5; do
@@ -234,7 +235,7 @@ part_ahead() {
 	done
 }
 
-# The same from an origin that is slower than the readers.
+# As part_ahead, with an origin that is slower than the readers.
 part_slow() {
 	local ms unet3d_scale=9.5367 unet3d_files=672 pair=cold_pair_unstored
 	for ms in 0.2 1 2 5 20 50; do

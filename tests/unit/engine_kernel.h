@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fuzzers' kernel, with what the prefetch engine uses besides: for tests of sources that need
- * struct nc_cache.  The test defines the functions and variables that are declared here.
+/* The kernel of tests/fuzz, and the declarations that the prefetch engine needs besides.  For unit
+ * tests of sources that use struct nc_cache.  The test defines the functions and variables that are
+ * declared here.
  */
 #ifndef UNIT_ENGINE_KERNEL_H
 #define UNIT_ENGINE_KERNEL_H

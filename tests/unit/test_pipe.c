@@ -185,8 +185,8 @@ static void forgets_minimum(void **state)
 	assert_true(run(1000 * MS, 1ULL << 40) >= 980 * MIB);
 }
 
-/* Jobs pause for longer than the minimum counts, in the midst of a probe or not: then the pipe is
- * full again within a round.
+/* Jobs pause for 30 s, longer than LEAST_TIME, at any time of a latency probe.  The next jobs fill
+ * the pipe within a round.
  */
 static void resumes_after_pause(void **state)
 {
@@ -204,7 +204,7 @@ static void resumes_after_pause(void **state)
 	}
 }
 
-/* A probe that finds the minimum unchanged ends at once. */
+/* A probe that finds the minimum unchanged ends after a round. */
 static void probes_cheaply(void **state)
 {
 	(void)state;

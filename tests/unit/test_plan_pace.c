@@ -83,7 +83,7 @@ static void ignores_jumps(void **state)
 	assert_int_equal(nc_plan_pace_ahead(&pace, 20 * MS), before);
 }
 
-/* Readers that come in bursts: 400 visits within a few ms, every 300 ms.  The mean counts. */
+/* Bursts of 400 visits every 300 ms: hardly more than the mean counts. */
 static void smooths_bursts(void **state)
 {
 	struct nc_plan_pace pace = { };

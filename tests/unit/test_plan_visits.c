@@ -95,7 +95,7 @@ static void end_first(void **unused)
 	assert_int_equal(p.figures.position, 1);
 	/* A plan that continues this one does not repeat the visit. */
 	assert_int_equal(nc_belady_left(&p, left), 210);
-	/* A second read is not the visit of the next epoch, which is far ahead. */
+	/* The next visit is 209 visits ahead: a third read of the block is astray. */
 	nc_belady_read(&p, &end);
 	assert_int_equal(p.front, 1);
 	assert_int_equal(p.figures.hits + p.figures.misses, 1);
@@ -105,7 +105,7 @@ static void end_first(void **unused)
 		nc_belady_read(&p, &rest);
 	}
 	assert_int_equal(p.figures.position, 210);
-	/* Now it is. */
+	/* Now the next visit is near: the read makes it. */
 	nc_belady_read(&p, &end);
 	assert_int_equal(p.figures.position, 211);
 	assert_int_equal(p.figures.hits + p.figures.misses, 211);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The prefetch engine: memory that it does not get (kmod/prefetch/prefetch.c), blocks that readers have
- * passed (kmod/core/user_load.h), and the size of the prefetch reserve (kmod/prefetch/slot_wait.c and
+/* The prefetch engine: failed allocations (kmod/prefetch/prefetch.c), blocks that readers have passed
+ * (kmod/core/user_load.h), and the size of the prefetch reserve (kmod/prefetch/slot_wait.c and
  * kmod/evict/prefetch_reserve.c).
  */
 #include "helper/unit.h"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A job reads a set of 1.5 times the size of the cache repeatedly, in one random order. The daemon
-# records the first pass and prefetches by this record in the next passes: 99 of 100 reads must
-# find their data, the pass must take less time and cause hardly more reads of the origin. The
-# daemon must record this action, and to revert the action must end the replay.
+# records the first pass and prefetches by this record: in the next two passes 99 of 100 reads must
+# hit or join, a read must take at most half the time, and the origin may be read at most 12 % more
+# (then 8 %). The daemon must record the action; to revert it must end the replay.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
 # when: soak

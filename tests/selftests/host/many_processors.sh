@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 72 possible processors, of which three run: readers on the last one follow a plan. Their notes arrive,
-# also those that wait when the processor is switched off.
+# A guest has 72 possible processors, three of them online. Readers on processors 71 and 0 follow a plan.
+# All notes are applied, also those that wait when processor 71 goes offline.
 # kernels: 6.12
 # when: soak
 set -euo pipefail
@@ -28,7 +28,7 @@ is_freed() {
 	grep -q nc_freed: $TRACE/trace
 }
 
-# Each third of the visits is on one processor.
+# Processor 71 makes the first and the last third of the visits, processor 0 the second.
 plan_of "${starts[@]}"
 probe 'p:nc_freed dm_nearcache:nc_belady_destroy'
 echo 1 >$TRACE/events/kprobes/enable

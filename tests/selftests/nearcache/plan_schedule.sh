@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# While the worker computes the schedule of a long plan: a suspend stops it, and the worker begins again
-# after the resume; a plan that replaces or continues this one gets its own schedule; the device is removed.
+# The worker computes the schedule of a long plan. A suspend stops it, and the worker begins again after
+# the resume. A plan that replaces or continues this one gets its own schedule. A removal during the
+# computation succeeds.
 # kernels: 6.12
 # cpus: 1
 . ./kprobes.sh
