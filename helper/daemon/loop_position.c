@@ -113,11 +113,15 @@ int loop_close(struct loop *loop)
 	return 0;
 }
 
-/* Returns whether byte @start of the device is in the loop, and its @place in the first pass. */
-static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
+/*
+ * Find byte @start of the device in the loop.  @place: its place in the first pass.  Returns the bytes
+ * from there to the end of the extent, which were read next; 0: the byte is not in the loop.
+ */
+static uint64_t find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 {
 	size_t low = 0, high = loop->trace.count, middle;
 	const struct range *extent;
+	uint64_t offset;
 
 	/* Find the last extent that begins at or before @start. */
 	while (low < high) {
@@ -128,10 +132,11 @@ static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 			high = middle;
 	}
 	if (!low)
-		return false;
+		return 0;
 	extent = &loop->trace.extent[loop->order[low - 1]];
-	*place = loop->place[loop->order[low - 1]] + (start - extent->start);
-	return start - extent->start < extent->length;
+	offset = start - extent->start;
+	*place = loop->place[loop->order[low - 1]] + offset;
+	return offset < extent->length ? extent->length - offset : 0;
 }
 
 /*
@@ -142,15 +147,20 @@ static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 bool loop_repeats(const struct loop *loop)
 {
 	uint64_t part[PARTS] = { 0 }, all = loop->trace.bytes, sum = 0, most = 0, place;
+	uint64_t start, left, bytes;
 	size_t i;
 
 	for (i = 0; i < loop->second.count; i++) {
-		const struct range *extent = &loop->second.extent[i];
-
+		start = loop->second.extent[i].start;
 		/* All units of @second were read before, so each has a place. */
-		if (find_place(loop, extent->start, &place))
-			part[(place + all - sum % all) % all * PARTS / all] += extent->length;
-		sum += extent->length;
+		for (left = loop->second.extent[i].length; left; left -= bytes, start += bytes) {
+			bytes = find_place(loop, start, &place);
+			if (!bytes)
+				break;
+			bytes = bytes < left ? bytes : left;
+			part[(place + all - sum % all) % all * PARTS / all] += bytes;
+			sum += bytes;
+		}
 	}
 	for (i = 0; i < PARTS; i++)
 		if (part[i] + part[(i + 1) % PARTS] > most)

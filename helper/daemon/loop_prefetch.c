@@ -37,7 +37,7 @@
 #define PATIENCE	(10 * SECOND)
 #define SECOND		1000000000ULL
 #define SECTOR		512U
-/* With fewer bytes read, is_strange() does not judge whether the loop is still read. */
+/* With fewer bytes read, nothing is concluded from the reads. */
 #define READ_LEAST	(4U << 20)
 
 static void tell_news(const struct replay_look *what, struct replay_news *news)
@@ -172,6 +172,7 @@ static void turn_on(struct replay *replay, const struct dm_device *dev,
 		    const struct replay_look *what)
 {
 	const struct measure *m = &replay->before;
+	bool repeats;
 	uint64_t bytes = replay->loop.trace.bytes;
 	struct replay_news news = { .state = what->observe ? "would" : "done", .to = bytes };
 	char size[SIZE_TEXT];
@@ -180,7 +181,9 @@ static void turn_on(struct replay *replay, const struct dm_device *dev,
 		replay_free(replay);
 		return;
 	}
-	if (!loop_repeats(&replay->loop)) {
+	repeats = loop_repeats(&replay->loop);
+	trace_free(&replay->loop.second);
+	if (!repeats) {
 		news = (struct replay_news) { .why = "the same data was read again in another order" };
 		give_up(replay, dev, what, &news);
 		return;
@@ -205,12 +208,11 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	uint64_t lost = recorder_lost(&replay->recorder);
 	struct replay_news news = { .state = NULL };
 
-	/* Reads after the end of the pass are no cost of the pass: add them to @again. */
-	add_measure(&replay->again, &what->look->measure);
-	if (replay->loop.trace.bytes > replay->recorded) {
-		add_measure(&replay->before, &replay->again);
-		memset(&replay->again, 0, sizeof(replay->again));
-	}
+	/* The first pass may have filled the cache: only the cost of the second one is comparable. */
+	if (replay->loop.trace.bytes > replay->recorded)
+		memset(&replay->before, 0, sizeof(replay->before));
+	else
+		add_measure(&replay->before, &what->look->measure);
 	replay->recorded = replay->loop.trace.bytes;
 	if (replay->other >= what->conf->settle) {
 		replay_free(replay);
@@ -224,7 +226,8 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 		snprintf(news.why, sizeof(news.why),
 			 "too many reads to record: %zu extents so far",
 			 replay->loop.trace.count);
-	else if (!loop_is_whole(&replay->loop) || what->busy)
+	else if (!loop_is_whole(&replay->loop) || what->busy ||
+		 replay->before.read < READ_LEAST)
 		return;
 	else if (replay->before.origin * 100 <= replay->before.read * MISSES)
 		snprintf(news.why, sizeof(news.why), "the data of the pass fits into the cache");
@@ -293,6 +296,9 @@ static bool follow_job(struct replay *replay, dev_t number)
 	replay->job = 0;
 	/* At its deadline a job leaves out the data that found no slot, so @come is unknown. */
 	replay->come = found && !job.left ? replay->from + job.bytes : 0;
+	/* Later data may be evicted before the reader comes to it. */
+	if (replay->come > replay->loop.reader + replay->loop.trace.bytes)
+		replay->come = replay->loop.reader + replay->loop.trace.bytes;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
 		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
 	return false;

@@ -48,8 +48,7 @@ enum replay_state {
  * @strange: number of comparisons in a row with @others above @ours
  * @said: time of the last sample that had enough reads to judge, seconds
  * @recorded: length of the recording at the last sample, bytes
- * @before: cost of reads while the pass was recorded
- * @again: cost of reads since the recorded pass last grew
+ * @before: cost of reads since the recorded pass last grew, so of the begin of the second pass
  * @after: cost of reads since the replay is on
  * @since: time when the replay was turned on, seconds
  * @tried: the replay is on trial
@@ -77,7 +76,6 @@ struct replay {
 	uint64_t said;
 	uint64_t recorded;
 	struct measure before;
-	struct measure again;
 	struct measure after;
 	uint64_t since;
 	bool tried;

@@ -228,7 +228,7 @@ static void begin_replay(struct daemon *daemon, const struct watched *watched)
 	uint64_t count;
 
 	replay_free(watched->replay);
-	if (daemon->conf.replay_loops && !daemon->observe &&
+	if (!daemon->observe &&
 	    replay_cancel(watched->number, &count))
 		daemon_say_failure(daemon);
 }

@@ -145,6 +145,25 @@ static void repeated_order(void **state)
 	assert_false(repeats(backwards));
 }
 
+/* Adjacent units, first in random order, then one after another: two extents that are adjacent are
+ * one in the record.
+ */
+static void random_then_sequential(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(loop_begin(&loop, UNIT, DEVICE), 0);
+	for (i = 0; i < PASS; i++)
+		record_one(i * 371 % PASS);
+	for (i = 0; !loop_is_whole(&loop); i++)
+		record_one(i);
+	assert_int_equal(loop.second.count, 1);
+	assert_int_equal(loop_close(&loop), 0);
+	assert_false(loop_repeats(&loop));
+	loop_free(&loop);
+}
+
 static void too_long(void **state)
 {
 	uint64_t unit;
@@ -247,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole),
 		cmocka_unit_test(repeated_order),
+		cmocka_unit_test(random_then_sequential),
 		cmocka_unit_test(too_long),
 		cmocka_unit_test(reader),
 		cmocka_unit_test(unroll),
