@@ -28,6 +28,8 @@
 /* Length of a place in visits, and how many of the recent unexpected reads must lie in it. */
 #define PLACE		192U
 #define PLACE_ENOUGH	14U
+/* Most visits of a block that takes_part() looks at. */
+#define PARTS_SOON	16U
 /* More stray reads than this per visit in a period end the plan. */
 #define PATIENCE_RATIO	8U
 
@@ -39,7 +41,9 @@ static u64 bit_range(u32 first, u32 last)
 /* Bitmap of the sub-blocks of visit @v. */
 static u64 part_bits(const struct nc_belady *plan, u32 v)
 {
-	return bit_range(nc_part_first(plan->part[v]), nc_part_last(plan->part[v]));
+	u16 part = READ_ONCE(plan->part[v]);
+
+	return bit_range(nc_part_first(part), nc_part_last(part));
 }
 
 /* Bit of @far for block @i: that of its next visit; behind all visits if there is none, or if MIN
@@ -80,17 +84,19 @@ static u32 front_distance(const struct nc_belady *plan, u32 v)
 	return v > plan->front ? v - plan->front : plan->front - v;
 }
 
-/* Does a read of block @i repeat a part of the block's latest visit?  A reader may read the end of
- * a file first, and again with the rest.  The hits of a read of which a part was missing are
- * reported after the missing part.  True if the next visit is at least PLACE visits ahead of
- * @front, and farther from @front than the latest visit.  The caller counts such a read as astray.
+/* Does a read of the sub-blocks @touched of block @i repeat a part of the block's latest visit?  A
+ * reader may read the end of a file first, and again with the rest.  The hits of a read of which a
+ * part was missing are reported after the missing part.  True if the next visit is at least PLACE
+ * visits ahead of @front, and farther from @front than the latest visit.  The caller counts such a
+ * read as astray.
  */
-static bool is_repeated(const struct nc_belady *plan, u32 i)
+static bool is_repeated(const struct nc_belady *plan, u32 i, u64 touched)
 {
 	const struct nc_open_visit *last = nc_open_find(&plan->open, i);
 	u32 next = plan->blocks.entry[i].next;
 
-	return last && next != NC_BELADY_NONE && next >= plan->front + PLACE &&
+	return last && touched & part_bits(plan, last->visit) &&
+	       next != NC_BELADY_NONE && next >= plan->front + PLACE &&
 	       front_distance(plan, last->visit) < next - plan->front;
 }
 
@@ -265,6 +271,29 @@ static void go_on(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 		step_block(plan, i, v, true);
 }
 
+/* Does a read of the sub-blocks @touched belong to the next visit @v of its block, or to a later one
+ * that comes soon?  Several readers make such visits in any order: then exchange the sub-blocks of
+ * both visits, so that @v is the one that was made.
+ */
+static bool takes_part(struct nc_belady *plan, u32 v, u64 touched)
+{
+	u32 w, steps;
+
+	for (w = v, steps = 0; w != NC_BELADY_NONE && steps < PARTS_SOON; w = plan->after[w], steps++) {
+		if (w != v && w >= plan->front + PLACE)
+			break;
+		if (touched & part_bits(plan, w)) {
+			u16 part = plan->part[v];
+
+			/* nc_belady_prepend() reads them without a lock. */
+			WRITE_ONCE(plan->part[v], plan->part[w]);
+			WRITE_ONCE(plan->part[w], part);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Report the part of a read that lies in one block: advances the plan and the statistics. */
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 {
@@ -281,8 +310,8 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	open = open_visit(plan, i);
 	if (goes_on(plan, open, touched)) {
 		go_on(plan, i, open->visit, open->seen | seen);
-	} else if (v < expected_end(plan) && touched & part_bits(plan, v) &&
-		   !is_repeated(plan, i)) {
+	} else if (v < expected_end(plan) && !is_repeated(plan, i, touched) &&
+		   takes_part(plan, v, touched)) {
 		make_visit(plan, i, v, seen);
 		if (piece->hit)
 			plan->figures.hits++;

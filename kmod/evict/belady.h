@@ -92,7 +92,8 @@ struct nc_belady_figures {
  * @lost: in some period less than one visit was made per 8 @others
  * @figures: statistics
  *
- * @visit, @part, @after and the blocks are constant after nc_belady_build().  The caller serialises
+ * @visit, @after and the blocks are constant after nc_belady_build(); a read of sub-blocks of a later
+ * visit than the next one of its block exchanges the values of @part of both.  The caller serialises
  * all calls, with two exceptions.  nc_belady_admits() may run at any time: it reads @farthest,
  * figures.position, @absent and the state of one block, and its result is a hint.
  * nc_belady_schedule() may run at any time, once at a time: it writes only @absent, with atomic
@@ -180,7 +181,7 @@ bool nc_belady_took(struct nc_belady *plan, u64 block, bool brought);
 void nc_belady_gone(struct nc_belady *plan, u64 block);
 bool nc_belady_holds(const struct nc_belady *plan, u64 block);
 bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
-int nc_belady_schedule(struct nc_belady *plan, u32 slots, const bool *stop);
+int nc_belady_schedule(struct nc_belady *plan, u32 most, const bool *stop);
 bool nc_belady_mark_spare(struct nc_belady *plan, u32 *entry);
 u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, u32 near, bool full,
 		    struct nc_belady_piece *piece);
@@ -188,13 +189,13 @@ bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);
 
 /* Return the high water mark of free slots while a plan is in force.  @low: low water mark of a
- * cache without a plan.  The result is small, because each free slot costs the farthest cached
- * block.  At least 32, because all reads in flight may need a slot during a round of reclaim.  At
- * most 128, because a round takes less than 5 ms, in which 4 GB/s fill 76 slots of 256 KiB.
+ * cache without a plan, with the limit of a plan.  The result is small, because each free slot costs
+ * the farthest cached block.  At least 32, because all reads in flight may need a slot during a
+ * round of reclaim.
  */
 static inline u32 nc_belady_enough(u32 low)
 {
-	return low > 128 ? 128 : low > 32 ? low : 32;
+	return low > 32 ? low : 32;
 }
 
 /* Return the low water mark of free slots while a plan is in force.  @low: see above. */

@@ -5,6 +5,7 @@
  * they make meanwhile are copied to the new plan, before and after it replaces the old one.
  */
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -68,7 +69,7 @@ int nc_belady_prepend(struct nc_belady *plan, const struct nc_belady *old, const
 		block = nc_block_at(&old->blocks, old->visit[v]);
 		plan->visit[k] = block;
 		plan->high[k] = block >> 32;
-		plan->part[k++] = old->part[v];
+		plan->part[k++] = READ_ONCE(old->part[v]);
 	}
 	plan->figures.visits += count;
 	plan->figures.ranges += old->figures.ranges;

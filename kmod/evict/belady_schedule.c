@@ -34,7 +34,7 @@ static u32 take_cached(const struct nc_belady *plan, struct nc_bittree *held)
 /**
  * nc_belady_schedule() - compute nc_belady.absent for the visits from the readers' position on
  * @plan: plan, which knows all cached blocks
- * @slots: number of slots of the cache
+ * @most: number of slots of the cache that reclaim does not keep free
  * @stop: set by another task to end the call early
  *
  * Other calls may change the plan meanwhile, and blocks outside of the plan may take slots: the
@@ -43,10 +43,9 @@ static u32 take_cached(const struct nc_belady *plan, struct nc_bittree *held)
  * Context: may sleep; takes up to two seconds; one call at a time.
  * Return: 0; -ENOMEM: the schedule is unchanged; -EINTR: stopped.
  */
-int nc_belady_schedule(struct nc_belady *plan, u32 slots, const bool *stop)
+int nc_belady_schedule(struct nc_belady *plan, u32 most, const bool *stop)
 {
 	u32 visits = plan->figures.visits, v = READ_ONCE(plan->figures.position), used, next, far;
-	u32 most = slots - min(nc_belady_enough(slots / 64), slots / 4);
 	struct nc_bittree held = { };
 
 	if (nc_bittree_init(&held, visits)) {

@@ -480,7 +480,7 @@ void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor, const b
 		goto out;
 	/* A suspend waits for the caller, and then no I/O of a file system on the cache ends. */
 	noio = memalloc_noio_save();
-	r = nc_belady_schedule(&active->order, c->index.count, stop);
+	r = nc_belady_schedule(&active->order, c->index.count - nc_slots_high_mark(c), stop);
 	memalloc_noio_restore(noio);
 	cursor->scheduled = r != -EINTR;
 	cursor->foreseen = !r;

@@ -130,7 +130,7 @@ static struct nc_piece span_piece(const struct nc_cache *c, const struct nc_span
  */
 static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 {
-	u32 kept = nc_slots_high_mark(c) + nc_slots_reserved(c), free, last = n;
+	u32 kept = nc_slots_high_mark(c) + nc_slots_reserved(c), free;
 	struct nc_plan_stream *stream = &c->prefetch.stream;
 	u32 near = stream->cursor.foreseen ? stream_end(c) : U32_MAX;
 	struct nc_span span;
@@ -138,7 +138,7 @@ static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 
 	for (; n < NC_STREAM_PIECES; n++) {
 		free = READ_ONCE(c->index.free.count);
-		spare = (u64)free + stream->cursor.spare > (u64)kept + n - last;
+		spare = (u64)free + stream->cursor.spare > (u64)kept + n;
 		if (!nc_plan_ahead(c, &stream->cursor, spare ? end : min(end, stream_end(c)), near,
 				   free <= kept, &span))
 			break;
@@ -154,14 +154,22 @@ static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 static u32 look_back(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_plan_stream *stream = &c->prefetch.stream;
-	u32 at = stream->cursor.at, n;
+	u32 at = stream->cursor.at, end = min(at, stream_end(c)), n;
+	unsigned long now = jiffies;
 
-	if (time_before(jiffies, stream->looked_back + LOOK_BACK))
+	if (time_before(now, stream->looked_back + LOOK_BACK))
 		return 0;
-	stream->looked_back = jiffies;
-	stream->cursor.at = stream->cursor.position;
-	n = add_pieces(c, job, 0, min(at, stream_end(c)));
+	/* Go on behind the pieces of the last look: data of visits of parts is added although it is
+	 * cached.
+	 */
+	stream->cursor.at = max(stream->cursor.position, stream->back);
+	if (stream->cursor.at >= end)
+		stream->cursor.at = stream->cursor.position;
+	n = add_pieces(c, job, 0, end);
+	stream->back = stream->cursor.at;
 	stream->cursor.at = max(at, stream->cursor.at);
+	/* A look takes at most an eighth of the worker's time. */
+	stream->looked_back = jiffies + 8 * (jiffies - now);
 	return n;
 }
 

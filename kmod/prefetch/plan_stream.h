@@ -22,7 +22,9 @@ struct nc_job;
  * @pace: of the readers
  * @visit: for each piece of @job, its visit
  * @moved: jiffies when readers last made a visit
- * @looked_back: jiffies when the worker last looked again at visits that it had passed
+ * @looked_back: jiffies when the worker last looked again at visits that it had passed, or later if
+ *	that took long
+ * @back: visit where the next such look goes on
  * @tries: attempts to get a slot since the last successful one
  * @leads: most of the latest reads were visits of the plan, so the stream need not yield to
  *	these readers
@@ -37,6 +39,7 @@ struct nc_plan_stream {
 	u32 visit[NC_STREAM_PIECES];
 	unsigned long moved;
 	unsigned long looked_back;
+	u32 back;
 	u32 tries;
 	bool leads;
 	u64 made;

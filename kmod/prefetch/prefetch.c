@@ -248,7 +248,9 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 	case NC_MISS_JOINED:
 	case NC_MISS_PEER:
 		present = job_span_bytes(c, span);
-		nc_demand_see_met(&c->origin.demand, present);
+		/* A stream looks again at data that it is bringing. */
+		if (!job->stream)
+			nc_demand_see_met(&c->origin.demand, present);
 		break;
 	case NC_MISS_VALID:
 		/* The next job_step() looks the same data up again. */
@@ -310,9 +312,8 @@ static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
 	u64 start = block << c->hot.block_shift;
 
 	return job->larger && !job->peer && piece->first <= start &&
-	       piece->end > start + c->hot.block_mask &&
-	       nc_demand_take_passed(&c->origin.demand, block, job->since) &&
-	       !nc_ranges_pinned(c, block);
+	       piece->end > start + c->hot.block_mask && !nc_ranges_pinned(c, block) &&
+	       nc_demand_take_passed(&c->origin.demand, block, job->since);
 }
 
 /* Handle the next data of the job, at most @most bytes of one block.  Returns as fetch_span(). */

@@ -50,10 +50,11 @@ verdict("with a plan, f = 0.25 and 0.5, from epoch 2, origin up to 20 ms away: A
 	$all[] | select((.f == 0.25 or .f == 0.5) and .target == "nearcache-plan" and .epoch >= 2 and .origin_ms <= 20);
 	.au >= 0.93 * .bound;
 	"\(place): \(.au), bound \(.bound)"),
-verdict("with a plan, f = 0.25 and 0.5, from epoch 2, origin up to 20 ms away: read at most 1 % more than under MIN";
-	# In a reshuffled epoch MIN reads the part of the dataset that does not fit into the cache.
-	$all[] | select((.f == 0.25 or .f == 0.5) and .origin_ms <= 20 and .target == "nearcache-plan" and .epoch >= 2 and .order == "reshuffled" and .origin);
-	.origin <= 1.01 * (1 - .f);
+verdict("with a plan, f < 1, from epoch 2, origin up to 20 ms away: read at most 1 % more than under MIN; f = 0.65: 3 %";
+	# In a reshuffled epoch MIN reads the part of the dataset that does not fit into the cache. The
+	# data ahead of the readers takes slots: with f = 0.65 it is a larger part of this.
+	$all[] | select(.f < 1 and .origin_ms <= 20 and .target == "nearcache-plan" and .epoch >= 2 and .order == "reshuffled" and .origin);
+	.origin <= (if .f == 0.65 then 1.03 else 1.01 end) * (1 - .f);
 	"\(place): \(.origin), MIN \(1 - .f | round4)"),
 verdict("with the daemon, the same order, f = 0.65, from epoch 3: AU >= 0.90 of the bound";
 	$all[] | select(.target == "nearcache-daemon" and .epoch >= 3);
