@@ -271,15 +271,15 @@ static void go_on(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 		step_block(plan, i, v, true);
 }
 
-/* Does a read of the sub-blocks @touched belong to the next visit @v of its block, or to a later one
- * that comes soon?  Several readers make such visits in any order: then exchange the sub-blocks of
- * both visits, so that @v is the one that was made.
+/* Does a read of the sub-blocks @touched belong to the next visit @v of its block, or to a later
+ * one that comes soon?  Several readers make such visits in any order: then exchange the sub-blocks
+ * of both visits, so that @v is the one that was made.
  */
 static bool takes_part(struct nc_belady *plan, u32 v, u64 touched)
 {
-	u32 w, steps;
+	u32 w = v, steps;
 
-	for (w = v, steps = 0; w != NC_BELADY_NONE && steps < PARTS_SOON; w = plan->after[w], steps++) {
+	for (steps = 0; w != NC_BELADY_NONE && steps < PARTS_SOON; w = plan->after[w], steps++) {
 		if (w != v && w >= plan->front + PLACE)
 			break;
 		if (touched & part_bits(plan, w)) {

@@ -92,12 +92,14 @@ struct nc_belady_figures {
  * @lost: in some period less than one visit was made per 8 @others
  * @figures: statistics
  *
- * @visit, @after and the blocks are constant after nc_belady_build(); a read of sub-blocks of a later
- * visit than the next one of its block exchanges the values of @part of both.  The caller serialises
- * all calls, with two exceptions.  nc_belady_admits() may run at any time: it reads @farthest,
- * figures.position, @absent and the state of one block, and its result is a hint.
- * nc_belady_schedule() may run at any time, once at a time: it writes only @absent, with atomic
- * operations.
+ * @visit, @after and the blocks are constant after nc_belady_build(); a read of sub-blocks of a
+ * later visit than the next one of its block exchanges the values of @part of both.
+ *
+ * The caller serialises all calls, with three exceptions.  nc_belady_admits() may run at any time:
+ * it reads @farthest, figures.position, @absent, @part and the state of one block, and its result
+ * is a hint.  nc_belady_schedule() may run at any time, once at a time: it writes only @absent,
+ * with atomic operations.  nc_belady_prepend() reads @part of the old plan: if two values are
+ * exchanged meanwhile, one of these reads may count as astray in the new plan.
  */
 struct nc_belady {
 	u32 subs;
@@ -189,9 +191,9 @@ bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);
 
 /* Return the high water mark of free slots while a plan is in force.  @low: low water mark of a
- * cache without a plan, with the limit of a plan.  The result is small, because each free slot costs
- * the farthest cached block.  At least 32, because all reads in flight may need a slot during a
- * round of reclaim.
+ * cache without a plan, with the limit of a plan.  The result is small, because each free slot
+ * costs the farthest cached block.  At least 32, because all reads in flight may need a slot during
+ * a round of reclaim.
  */
 static inline u32 nc_belady_enough(u32 low)
 {

@@ -30,7 +30,7 @@ static u32 high_water(const struct nc_cache *c)
 #define PLAN_FREE_BYTES	(32U << 20)
 #define PLAN_FREE	128U
 
-/* low_water() for the marks of a plan, for which each free slot costs a block that is read again. */
+/* low_water() for the marks of a plan: each free slot costs a block that will be read again. */
 static u32 plan_low_water(const struct nc_cache *c)
 {
 	return min(low_water(c), max(PLAN_FREE, PLAN_FREE_BYTES / c->geo.block_size));
