@@ -309,7 +309,8 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
  * @c: live cache
  * @cursor: of nc_plan_look(); moved behind the visit
  * @end: visit before which to look
- * @near, @full: see nc_belady_ahead()
+ * @near: see nc_belady_ahead()
+ * @full: see nc_belady_ahead()
  * @span: set to the sub-blocks of the visit
  *
  * Context: process; may sleep.
