@@ -140,6 +140,22 @@ static void shared_block(void **unused)
 	nc_belady_destroy(&p);
 }
 
+/* A read of a part of a block that no visit reads is no visit. */
+static void other_part(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece outside = { .first = 4, .last = 7, .whole = true };
+
+	(void)unused;
+	add(&p, 0, 3);
+	add(&p, 8, 15);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	nc_belady_read(&p, &outside);
+	assert_int_equal(p.figures.position, 0);
+	assert_int_equal(p.figures.astray, 1);
+	nc_belady_destroy(&p);
+}
+
 /* Samples of an eighth of a block, shuffled within chunks of four blocks.  Two readers take samples
  * in turn, and the second one may be first: nearly each read is a visit.
  */
@@ -482,6 +498,7 @@ int main(void)
 		cmocka_unit_test(parts),
 		cmocka_unit_test(end_first),
 		cmocka_unit_test(shared_block),
+		cmocka_unit_test(other_part),
 		cmocka_unit_test(samples_out_of_order),
 		cmocka_unit_test(ahead),
 		cmocka_unit_test(ahead_of_parts),
