@@ -159,14 +159,15 @@ static u32 look_back(struct nc_cache *c, struct nc_job *job)
 
 	if (time_before(now, stream->looked_back + LOOK_BACK))
 		return 0;
-	/* Go on behind the pieces of the last look: data of visits of parts is added although it is
-	 * cached.
+	/* Go on behind the pieces of the last look, if there were any: data of visits of parts is
+	 * added although it is cached.
 	 */
 	stream->cursor.at = max(stream->cursor.position, stream->back);
 	if (stream->cursor.at >= end)
 		stream->cursor.at = stream->cursor.position;
 	n = add_pieces(c, job, 0, end);
-	stream->back = stream->cursor.at;
+	/* Without a piece the look may have stopped early: begin the next one at the position. */
+	stream->back = n ? stream->cursor.at : 0;
 	stream->cursor.at = max(at, stream->cursor.at);
 	/* A look takes at most an eighth of the worker's time. */
 	stream->looked_back = jiffies + 8 * (jiffies - now);

@@ -24,7 +24,7 @@ struct nc_job;
  * @moved: jiffies when readers last made a visit
  * @looked_back: jiffies when the worker last looked again at visits that it had passed, or later if
  *	that took long
- * @back: visit where the next such look goes on
+ * @back: visit where the next such look goes on; 0: at the position of the readers
  * @tries: attempts to get a slot since the last successful one
  * @leads: most of the latest reads were visits of the plan, so the stream need not yield to
  *	these readers
