@@ -311,6 +311,19 @@ u32 nc_reserve_kept(const struct nc_cache *c)
 	return max(own - min(own, used), nc_reserve_due(c));
 }
 
+/* Reclaim has evicted blocks for jobs, until @due slots were free for them: the reserve has these
+ * slots from now on.  Jobs may use fewer at a time, and as free slots other blocks would take the
+ * rest: then reclaim would evict for jobs again and again.
+ */
+void nc_reserve_gain(struct nc_cache *c, u32 due)
+{
+	struct nc_prefetch_reserve *r = &c->slots.reserve;
+	u32 own = min(atomic_read(&r->used) + due, reserve_size(c));
+
+	if (own > READ_ONCE(r->own))
+		WRITE_ONCE(r->own, own);
+}
+
 /* Set the number of slots that a job could use but did not find; 0: no job waits.  Context: any. */
 void nc_reserve_want(struct nc_cache *c, u64 slots)
 {

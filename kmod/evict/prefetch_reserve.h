@@ -34,7 +34,7 @@ struct nc_span;
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @limit: maximum size of the reserve in slots; reserve_size() raises it to the minimum size
  * @own: number of slots that the reserve has taken, in use or free; lowered to the size of the
- *	reserve when that shrinks
+ *	reserve when that shrinks; a hint, without a lock
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot
@@ -82,6 +82,7 @@ void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block);
 u32 nc_reserve_due(const struct nc_cache *c);
 u32 nc_reserve_kept(const struct nc_cache *c);
 void nc_reserve_fit(struct nc_cache *c, bool queue);
+void nc_reserve_gain(struct nc_cache *c, u32 due);
 void nc_reserve_want(struct nc_cache *c, u64 slots);
 void nc_reserve_look(struct nc_cache *c);
 void nc_reserve_wake(struct nc_cache *c);

@@ -430,7 +430,7 @@ void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim.work);
 	struct pass p = { .c = c };
-	u32 started;
+	u32 started, due;
 
 	/* The work may have been queued just before a system sleep or a suspend stopped reclaim. */
 	if (READ_ONCE(c->life.asleep) || !READ_ONCE(c->reclaim.enabled))
@@ -466,6 +466,7 @@ void nc_reclaim_work(struct work_struct *work)
 		take_oldest(&p, true);
 		finish_batch(&p);
 	}
+	due = nc_reserve_due(c);
 	p.want = nc_slots_due(c);
 	if (!is_over(&p)) {
 		p.found = 0;
@@ -474,5 +475,7 @@ void nc_reclaim_work(struct work_struct *work)
 		/* Drop the demand, so that reclaim does not loop: the job asks again later. */
 		if (!p.found)
 			nc_reserve_want(c, 0);
+		else
+			nc_reserve_gain(c, due);
 	}
 }
