@@ -344,6 +344,35 @@ bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, u
 	return found;
 }
 
+/**
+ * nc_plan_left() - have readers left the data of a visit to the stream?
+ * @c: live cache
+ * @cursor: of nc_plan_look()
+ * @v: visit that nc_plan_ahead() found with @cursor
+ * @span: sub-blocks of the visit; shortened to those that the result applies to
+ *
+ * A reader that is ahead of the stream and finds no slot reads at the origin.
+ *
+ * Context: process.
+ * Return: false if readers have read @span already; true also if the plan has changed.
+ */
+bool nc_plan_left(struct nc_cache *c, const struct nc_plan_cursor *cursor, u32 v,
+		  struct nc_span *span)
+{
+	struct nc_active_plan *active = take_plan(c);
+	u64 seen = 0, other;
+
+	if (active && active->number == cursor->number &&
+	    active->order.figures.sought == cursor->sought && nc_belady_is_over(&active->order, v))
+		seen = nc_belady_seen(&active->order, v);
+	give_back(active);
+	seen >>= span->first;
+	other = seen & 1 ? ~seen : seen;
+	if (other)
+		span->last = min_t(u32, span->last, span->first + __ffs64(other) - 1);
+	return !(seen & 1);
+}
+
 /* Have the reclaim worker run nc_plan_work().  Context: any. */
 void nc_plan_kick(struct nc_cache *c)
 {

@@ -209,6 +209,16 @@ static void drop_old_pieces(struct nc_cache *c, struct nc_job *job, bool all)
 	spin_unlock(&c->prefetch.lock);
 }
 
+/* Have readers read the start of @span, the next data of the stream, meanwhile?  Shortens @span to
+ * the part that the result applies to.
+ */
+bool nc_stream_is_read(struct nc_cache *c, const struct nc_job *job, struct nc_span *span)
+{
+	const struct nc_plan_stream *stream = &c->prefetch.stream;
+
+	return !nc_plan_left(c, &stream->cursor, stream->visit[job->at - NC_JOB_SPARE], span);
+}
+
 /* Is there a plan whose data a stream should bring? */
 static bool stream_is_wanted(const struct nc_cache *c)
 {

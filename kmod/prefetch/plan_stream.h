@@ -10,6 +10,7 @@
 
 struct nc_cache;
 struct nc_job;
+struct nc_span;
 
 /* Most pieces of the stream's job at a time. */
 #define NC_STREAM_PIECES	64U
@@ -51,6 +52,7 @@ void nc_stream_init(struct nc_plan_stream *stream);
 struct nc_job *nc_stream_alloc(void);
 void nc_stream_begin(struct nc_cache *c, struct nc_job *job);
 unsigned long nc_stream_look(struct nc_cache *c);
+bool nc_stream_is_read(struct nc_cache *c, const struct nc_job *job, struct nc_span *span);
 void nc_stream_wait_for_slot(struct nc_cache *c, struct nc_job *job);
 bool nc_stream_end(struct nc_cache *c, struct nc_job *job);
 

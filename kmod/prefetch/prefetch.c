@@ -302,15 +302,19 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Has a reader read the block at the origin because the job was late?  If the job brought the block
- * now, it would stay behind its readers, and the reserve would fill with unread blocks.  False for
- * a part of a block, which readers may not have reached, and for a pinned block.
+/* Has a reader read the start of @span at the origin because the job was late?  If the job brought
+ * the block now, it would stay behind its readers, and the reserve would fill with unread blocks.
+ * For a stream the plan knows, and @span is shortened to the part that the result applies to.  A
+ * job leaves out only whole blocks, because readers may not have reached a part yet, and no pinned
+ * block.
  */
-static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
+static bool has_passed(struct nc_cache *c, const struct nc_job *job, struct nc_span *span)
 {
 	const struct nc_piece *piece = &job->piece[job->at];
-	u64 start = block << c->hot.block_shift;
+	u64 block = span->block, start = block << c->hot.block_shift;
 
+	if (job->stream)
+		return nc_stream_is_read(c, job, span);
 	return job->larger && !job->peer && piece->first <= start &&
 	       piece->end > start + c->hot.block_mask && !nc_ranges_pinned(c, block) &&
 	       nc_demand_take_passed(&c->origin.demand, block, job->since);
@@ -323,7 +327,7 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	struct nc_span span = span_at(c, job);
 
 	c->slots.reserve.need = job->blocks;
-	if (!nc_read_cached(c, &span) && !has_passed(c, job, span.block)) {
+	if (!nc_read_cached(c, &span) && !has_passed(c, job, &span)) {
 		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch_span(c, job, &span, sent);
 	}
