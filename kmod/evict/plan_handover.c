@@ -90,7 +90,7 @@ static struct nc_active_plan *alloc_plan(struct nc_cache *c)
 	active->batch = clamp(coming->late / num_online_cpus(), BATCH_MIN, NC_NOTES / 2);
 	active->fresh = clamp(coming->fresh / num_online_cpus(), 1U, active->batch);
 	for_each_possible_cpu(cpu)
-		active->notes[cpu].due = 1;
+		nc_notes_init(&active->notes[cpu]);
 	active->unscanned = true;
 	return active;
 }

@@ -2,7 +2,7 @@
 /*
  * Reads under a plan.  Readers take no lock: a reader writes a note to the ring of its processor.
  * The work of this processor applies the notes to the plan: at once when the ring has
- * nc_active_plan.batch notes, or else within two jiffies.  nc_plan_apply() applies the notes of all
+ * nc_active_plan.batch notes, or else within APPLY_DELAY.  nc_plan_apply() applies the notes of all
  * processors: before reclaim selects blocks, before a report, before the stream looks ahead, and
  * before a plan ends.  It takes a part of each ring in turn, so the reads of different processors
  * stay near their order.  A miss may apply notes, too: see nc_plan_refresh().
@@ -12,6 +12,9 @@
  */
 #include "cache.h"
 #include "evict/read_plan.h"
+
+/* Delay of a work that applies notes, in jiffies. */
+#define APPLY_DELAY	max(1, HZ / 10)
 
 /* nc_plan_apply() takes each ring in at most this many parts.  More parts would keep the order of
  * reads better, but take the lock more often.
@@ -107,15 +110,15 @@ static noinline void notes_due(struct nc_cache *c, const struct nc_active_plan *
 		mod_delayed_work_on(w->cpu, c->workers.completion, &w->work, 0);
 	} else {
 		WRITE_ONCE(here->due, active->batch);
-		queue_delayed_work_on(w->cpu, c->workers.completion, &w->work, 1);
+		queue_delayed_work_on(w->cpu, c->workers.completion, &w->work, APPLY_DELAY);
 	}
 }
 
-/* Write a note for the plan in force, if any.  Returns false if the ring is full.
+/* Note a read for the plan in force, if any; see nc_note_add().  Returns false if the ring is full.
  * rcu_read_lock_sched() disables preemption, which nc_note_write() needs; synchronize_rcu() waits
  * for such sections, too.
  */
-static __always_inline bool write_note(struct nc_cache *c, u64 note)
+static __always_inline bool write_note(struct nc_cache *c, u64 note, bool ends)
 {
 	struct nc_active_plan *active;
 	struct nc_notes *here;
@@ -125,8 +128,8 @@ static __always_inline bool write_note(struct nc_cache *c, u64 note)
 	active = rcu_dereference_sched(c->plan.now);
 	if (active) {
 		here = &active->notes[smp_processor_id()];
-		waiting = nc_note_write(here, note);
-		if (unlikely(waiting >= READ_ONCE(here->due)))
+		waiting = nc_note_add(here, note, ends);
+		if (unlikely(waiting >= READ_ONCE(here->due) && waiting != NC_NOTE_HELD))
 			notes_due(c, active, here, waiting);
 	}
 	rcu_read_unlock_sched();
@@ -136,7 +139,7 @@ static __always_inline bool write_note(struct nc_cache *c, u64 note)
 /* The ring was full: apply all notes and write @note again.  If another task has the plan's lock or
  * the plan is paused, @note may be lost.
  */
-static noinline void write_late(struct nc_cache *c, u64 note)
+static noinline void write_late(struct nc_cache *c, u64 note, bool ends)
 {
 	struct nc_active_plan *active;
 
@@ -145,7 +148,7 @@ static noinline void write_late(struct nc_cache *c, u64 note)
 	if (active)
 		apply_early(active);
 	rcu_read_unlock();
-	write_note(c, note);
+	write_note(c, note, ends);
 }
 
 /* Note a hit within one block for the plan.  Context: process.  Usually takes no lock and writes
@@ -159,9 +162,10 @@ void nc_plan_hit(struct nc_cache *c, const struct bio *bio)
 	bool whole = !(end & ((1U << shift) - 1)) || end == c->geo.origin_size >> SECTOR_SHIFT;
 	u64 note = nc_note_of(first >> c->hot.block_shift, ((u32)first & mask) >> shift,
 			      ((u32)(end - 1) & mask) >> shift, whole, true);
+	bool ends = !(end & mask);
 
-	if (unlikely(!write_note(c, note)))
-		write_late(c, note);
+	if (unlikely(!write_note(c, note, ends)))
+		write_late(c, note, ends);
 }
 
 /**
@@ -181,9 +185,10 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
 	bool whole = end >= min_t(sector_t, span_end, c->geo.origin_size >> SECTOR_SHIFT);
 	u64 note = nc_note_of(span->block, span->first, span->last, whole, hit);
+	bool ends = whole && !(span_end & c->hot.block_mask);
 
-	if (unlikely(!write_note(c, note)))
-		write_late(c, note);
+	if (unlikely(!write_note(c, note, ends)))
+		write_late(c, note, ends);
 }
 
 /* Apply all notes before a call of nc_plan_admits(), if this processor has @fresh notes and no
@@ -248,7 +253,7 @@ static void notes_work(struct work_struct *work)
 		return;
 	if (apply_due(w->c, active, &active->notes[w->cpu]))
 		queue_delayed_work_on(cpu_online(w->cpu) ? w->cpu : WORK_CPU_UNBOUND,
-				      w->c->workers.completion, &w->work, 1);
+				      w->c->workers.completion, &w->work, APPLY_DELAY);
 	nc_plan_release(active);
 }
 

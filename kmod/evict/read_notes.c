@@ -5,6 +5,22 @@
 
 #include "evict/read_notes.h"
 
+#define SUB_MASK	((1ULL << NC_NOTE_SUB) - 1)
+/* Bits of a note that say where its reads end. */
+#define END_MASK	(SUB_MASK << NC_NOTE_LAST | 1ULL << NC_NOTE_WHOLE)
+
+/* The sub-block @sub of the block of a note, counted from the start of the origin. */
+static u64 note_place(u64 note, u64 sub)
+{
+	return ((note & ((1ULL << NC_NOTE_BLOCK) - 1)) << NC_NOTE_SUB) + sub;
+}
+
+/* Where a hit goes on that continues the reads of a note. */
+static u64 note_end(u64 note)
+{
+	return note_place(note, note >> NC_NOTE_LAST & SUB_MASK) + (note >> NC_NOTE_WHOLE & 1);
+}
+
 static struct nc_belady_piece unpack_note(u64 note)
 {
 	return (struct nc_belady_piece) {
@@ -14,6 +30,45 @@ static struct nc_belady_piece unpack_note(u64 note)
 		.whole = note >> NC_NOTE_WHOLE & 1,
 		.hit = note >> NC_NOTE_HIT & 1,
 	};
+}
+
+/**
+ * nc_note_add() - note a read
+ * @here: ring of this processor
+ * @note: of nc_note_of(), with a hit or a miss
+ * @ends: the read ends at the end of a block
+ *
+ * Readers of small pieces would write many notes for a block.  So of a hit and the hits that go on
+ * where it ends, up to the end of the block, only the first one is noted at once.  The others are
+ * held back, and noted together: with the hit that ends the block, or before the next other read.
+ *
+ * Context: as nc_note_write().
+ * Return: as nc_note_write(), and after 0 the caller may call again; or NC_NOTE_HELD.
+ */
+u32 nc_note_add(struct nc_notes *here, u64 note, bool ends)
+{
+	bool hit = note >> NC_NOTE_HIT & 1;
+	u32 waiting;
+
+	if (hit && here->next == note_place(note, note >> NC_NOTE_BLOCK & SUB_MASK)) {
+		if (here->held)
+			note = (here->held & ~END_MASK) | (note & END_MASK);
+		if (!ends) {
+			here->held = note;
+			here->next = note_end(note);
+			return NC_NOTE_HELD;
+		}
+	} else if (here->held) {
+		if (!nc_note_write(here, here->held))
+			return 0;
+		here->held = 0;
+	}
+	waiting = nc_note_write(here, note);
+	if (waiting) {
+		here->held = 0;
+		here->next = hit && !ends ? note_end(note) : NC_NOTE_NOWHERE;
+	}
+	return waiting;
 }
 
 /* Take the oldest 1 / @parts of the notes of a ring, rounded up, and report them to @plan.  Returns

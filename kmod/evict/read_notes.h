@@ -28,6 +28,10 @@
  * @due: number of notes at which a reader queues the work of this processor: 1 while the work is
  *	idle, nc_active_plan.batch while it is queued with a delay, NC_NOTES + 1 (never) while it is
  *	queued to run at once.  Readers on this processor and the work store it
+ * @next: where a hit goes on that nc_note_add() holds back: sub-block, counted from the start of the
+ *	origin; NC_NOTE_NOWHERE: none is held back
+ * @held: note of the hits that are held back; 0: none.  Changed, as @next, by tasks on this
+ *	processor, which cannot be preempted meanwhile
  * @refused: number of misses on this processor that nc_belady_admits() did not admit
  * @note: the ring: note n is at n % NC_NOTES
  * @taken: number of notes taken so far; changed under nc_active_plan.lock
@@ -35,11 +39,25 @@
 struct nc_notes {
 	u32 written;
 	u32 due;
+	u64 next;
+	u64 held;
 	u64 refused;
 	u64 note[NC_NOTES];
 	u32 taken ____cacheline_aligned_in_smp;
 };
 
+#define NC_NOTE_NOWHERE	(~0ULL)
+/* nc_note_add() has held the note back. */
+#define NC_NOTE_HELD	(~0U)
+
+/* @notes: zeroed */
+static inline void nc_notes_init(struct nc_notes *notes)
+{
+	notes->due = 1;
+	notes->next = NC_NOTE_NOWHERE;
+}
+
+u32 nc_note_add(struct nc_notes *here, u64 note, bool ends);
 u32 nc_notes_take(struct nc_notes *notes, u32 parts, struct nc_belady *plan);
 
 /* Packed note, from the lowest bit: block, first sub-block, last sub-block, whole, hit. */

@@ -290,6 +290,7 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
 			*cursor = (struct nc_plan_cursor) { };
 		cursor->number = active->number;
 		cursor->sought = order->figures.sought;
+		cursor->visits = order->figures.visits;
 		cursor->position = order->figures.position;
 		cursor->at = max(cursor->at, cursor->position);
 		cursor->made = order->figures.hits + order->figures.misses;

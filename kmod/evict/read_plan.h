@@ -122,6 +122,7 @@ struct nc_plan_report {
  * @number: nc_active_plan.number of the plan that @at belongs to
  * @sought: its nc_belady_figures.sought when @at was set
  * @at: visit to look at next
+ * @visits: number of visits of the plan
  * @position: first visit that readers have neither made nor skipped
  * @front: one behind the farthest visit that readers made
  * @spare: nc_belady.spares: cached blocks that MIN evicts before their next visit, or that have
@@ -135,6 +136,7 @@ struct nc_plan_cursor {
 	u64 number;
 	u64 sought;
 	u32 at;
+	u32 visits;
 	u32 position;
 	u32 front;
 	u32 spare;

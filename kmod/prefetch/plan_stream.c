@@ -285,7 +285,10 @@ unsigned long nc_stream_look(struct nc_cache *c)
 		return MAX_SCHEDULE_TIMEOUT;
 	if (stream->cursor.front != front)
 		stream->moved = jiffies;
-	return time_before(jiffies, stream->moved + IDLE) ? LOOK : LOOK_IDLE;
+	if (!time_before(jiffies, stream->moved + IDLE))
+		return LOOK_IDLE;
+	/* At the plan's end, data has to be brought only if it is evicted: see look_back(). */
+	return stream->cursor.at < stream->cursor.visits ? LOOK : LOOK_BACK;
 }
 
 /* The stream found no free slot: start reclaim, and try again after 1 jiffy, later after up to
