@@ -132,6 +132,18 @@ struct nc_bucket_lock {
 	struct list_head fills;
 } ____cacheline_aligned_in_smp;
 
+/* Is a fill of @block in flight?  Context: the bucket lock of @block is held. */
+static inline bool nc_bucket_is_filling(const struct nc_bucket_lock *bucket, u64 block)
+{
+	const struct nc_fill_entry *entry;
+
+	lockdep_assert_held(&bucket->lock);
+	list_for_each_entry(entry, &bucket->fills, list)
+		if (entry->span.block == block)
+			return true;
+	return false;
+}
+
 /**
  * struct nc_free_list - slots that hold no block, linked by nc_slot.next
  * @lock: protects the list; innermost

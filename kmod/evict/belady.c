@@ -231,6 +231,20 @@ u64 nc_belady_seen(const struct nc_belady *plan, u32 v)
 	return open && open->visit == v ? open->seen : ~0ULL;
 }
 
+/* Is sub-block @first of visit @v still to be read?  Lowers *@last so that the result holds for all
+ * sub-blocks from @first to *@last.
+ */
+bool nc_belady_unread(const struct nc_belady *plan, u32 v, u32 first, u32 *last)
+{
+	u64 seen = (nc_belady_is_over(plan, v) ? nc_belady_seen(plan, v) : 0) >> first;
+	bool unread = !(seen & 1);
+	u64 other = unread ? seen : ~seen;
+
+	if (other)
+		*last = min_t(u32, *last, first + __ffs64(other) - 1);
+	return unread;
+}
+
 /* Record that visit @v was made, if it is the next one of its block.  @seen: its sub-blocks that
  * were read.
  */

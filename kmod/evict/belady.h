@@ -208,6 +208,7 @@ static inline u32 nc_belady_low(u32 low)
 
 bool nc_belady_is_over(const struct nc_belady *plan, u32 v);
 u64 nc_belady_seen(const struct nc_belady *plan, u32 v);
+bool nc_belady_unread(const struct nc_belady *plan, u32 v, u32 first, u32 *last);
 void nc_belady_make(struct nc_belady *plan, u32 v, u64 seen);
 
 int nc_belady_resize(struct nc_belady *plan, u32 room);

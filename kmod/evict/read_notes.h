@@ -28,8 +28,8 @@
  * @due: number of notes at which a reader queues the work of this processor: 1 while the work is
  *	idle, nc_active_plan.batch while it is queued with a delay, NC_NOTES + 1 (never) while it is
  *	queued to run at once.  Readers on this processor and the work store it
- * @next: where a hit goes on that nc_note_add() holds back: sub-block, counted from the start of the
- *	origin; NC_NOTE_NOWHERE: none is held back
+ * @next: where a hit must begin to be held back by nc_note_add(): sub-block, counted from the start
+ *	of the origin; NC_NOTE_NOWHERE: none is held back
  * @held: note of the hits that are held back; 0: none.  Changed, as @next, by tasks on this
  *	processor, which cannot be preempted meanwhile
  * @refused: number of misses on this processor that nc_belady_admits() did not admit

@@ -212,7 +212,9 @@ void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned)
 		nc_plan_stray(c);
 }
 
-/* Report that a block lost its slot.  Context: the block's bucket lock is held. */
+/* Report that a block lost its slot, or all data in the slot while no fill was in flight.  Context:
+ * the block's bucket lock is held.
+ */
 void nc_plan_gone(struct nc_cache *c, u64 block)
 {
 	struct nc_active_plan *active = take_plan(c);
@@ -346,7 +348,7 @@ bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, u
 }
 
 /**
- * nc_plan_left() - have readers left the data of a visit to the stream?
+ * nc_plan_unread() - is the data of a visit still to be read?
  * @c: live cache
  * @cursor: of nc_plan_look()
  * @v: visit that nc_plan_ahead() found with @cursor
@@ -357,21 +359,17 @@ bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, u
  * Context: process.
  * Return: false if readers have read @span already; true also if the plan has changed.
  */
-bool nc_plan_left(struct nc_cache *c, const struct nc_plan_cursor *cursor, u32 v,
-		  struct nc_span *span)
+bool nc_plan_unread(struct nc_cache *c, const struct nc_plan_cursor *cursor, u32 v,
+		    struct nc_span *span)
 {
 	struct nc_active_plan *active = take_plan(c);
-	u64 seen = 0, other;
+	bool unread = true;
 
 	if (active && active->number == cursor->number &&
-	    active->order.figures.sought == cursor->sought && nc_belady_is_over(&active->order, v))
-		seen = nc_belady_seen(&active->order, v);
+	    active->order.figures.sought == cursor->sought)
+		unread = nc_belady_unread(&active->order, v, span->first, &span->last);
 	give_back(active);
-	seen >>= span->first;
-	other = seen & 1 ? ~seen : seen;
-	if (other)
-		span->last = min_t(u32, span->last, span->first + __ffs64(other) - 1);
-	return !(seen & 1);
+	return unread;
 }
 
 /* Have the reclaim worker run nc_plan_work().  Context: any. */
@@ -379,6 +377,21 @@ void nc_plan_kick(struct nc_cache *c)
 {
 	if (nc_plan_any(c) && READ_ONCE(c->reclaim.enabled))
 		queue_work(c->workers.cache, &c->reclaim.work);
+}
+
+/* Has the slot data, or is it being filled?  An invalidation may have emptied it. */
+static bool holds_data(struct nc_cache *c, const struct nc_slot *slot)
+{
+	u64 block = nc_slot_block_hint(slot);
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
+	bool filling;
+
+	if (likely(READ_ONCE(slot->valid)))
+		return true;
+	spin_lock(&bucket->lock);
+	filling = nc_bucket_is_filling(bucket, block);
+	spin_unlock(&bucket->lock);
+	return filling;
 }
 
 /* Report all cached blocks to the plan.  Tasks that change slots meanwhile report the changes. */
@@ -390,7 +403,7 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 	for (i = 0; i < c->index.count; i++) {
 		const struct nc_slot *slot = &c->index.slots[i];
 
-		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
+		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED && holds_data(c, slot)) {
 			u64 block = nc_slot_block_hint(slot);
 
 			spin_lock(&active->lock);

@@ -185,8 +185,8 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor);
 void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor, const bool *stop);
 bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, u32 near, bool full,
 		   struct nc_span *span);
-bool nc_plan_left(struct nc_cache *c, const struct nc_plan_cursor *cursor, u32 v,
-		  struct nc_span *span);
+bool nc_plan_unread(struct nc_cache *c, const struct nc_plan_cursor *cursor, u32 v,
+		    struct nc_span *span);
 int nc_plan_alloc_works(struct nc_cache *c);
 void nc_plan_stop_works(struct nc_cache *c);
 void nc_plan_kick(struct nc_cache *c);

@@ -81,17 +81,6 @@ static bool is_victim(struct nc_cache *c, const struct nc_slot *slot,
 	       is_idle(c, slot, now);
 }
 
-static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
-{
-	const struct nc_fill_entry *entry;
-
-	lockdep_assert_held(&bucket->lock);
-	list_for_each_entry(entry, &bucket->fills, list)
-		if (entry->span.block == block)
-			return true;
-	return false;
-}
-
 /* Can no slot be evicted in the part of the index that has @block?  Slots of this part are set
  * aside, or as many slots are set aside as there is room for.
  */
@@ -135,7 +124,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	spin_lock(&bucket->lock);
 	victim = nc_index_find(&c->index, block) == i &&
 		 (forced ? is_evictable(slot) : is_victim(c, slot, now)) &&
-		 !is_being_filled(bucket, block) && !retain_finished(c, slot, block);
+		 !nc_bucket_is_filling(bucket, block) && !retain_finished(c, slot, block);
 	if (victim) {
 		nc_index_unlink(&c->index, i);
 		bucket->drops++;

@@ -224,6 +224,9 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 		if (ops->user == NC_SLOT_JOB && !c->index.slots[i].valid &&
 		    !nc_fill_busy(l->bucket, &whole))
 			nc_prefetched_refill(c, &c->index.slots[i]);
+		if (!c->index.slots[i].valid && nc_plan_any(c))
+			nc_plan_took(c, span->block, true,
+				     nc_tag_is_pinned(c->index.slots[i].tagged));
 		return i;
 	}
 	i = nc_slots_take(c, span->block, ops->user);

@@ -216,7 +216,7 @@ bool nc_stream_is_read(struct nc_cache *c, const struct nc_job *job, struct nc_s
 {
 	const struct nc_plan_stream *stream = &c->prefetch.stream;
 
-	return !nc_plan_left(c, &stream->cursor, stream->visit[job->at - NC_JOB_SPARE], span);
+	return !nc_plan_unread(c, &stream->cursor, stream->visit[job->at - NC_JOB_SPARE], span);
 }
 
 /* Is there a plan whose data a stream should bring? */
