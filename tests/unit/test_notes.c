@@ -29,6 +29,9 @@ struct writer {
 };
 
 static struct writer writers[WRITERS];
+/* If not NULL, the notes that arrive are listed here; @listed: their number. */
+static struct nc_belady_piece *list;
+static u32 listed;
 
 /* The note of read @n of a writer, whose number is in the high bits of the block. */
 static struct nc_belady_piece piece_of(u32 writer, u32 n)
@@ -52,6 +55,10 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	struct nc_belady_piece sent = piece_of(writer, n);
 
 	(void)plan;
+	if (list) {
+		list[listed++] = *piece;
+		return;
+	}
 	assert_true(writer < WRITERS && n >= writers[writer].next && n < READS);
 	assert_true(is_same(piece, &sent));
 	writers[writer].next = n + 1;
@@ -121,11 +128,105 @@ static void full_ring(void **unused)
 	assert_int_equal(nc_notes_take(&w->notes, 1, NULL), 0);
 }
 
+/* Note a read of the sub-blocks @first to @last of @block; @whole: all of @last. */
+static u32 add(struct nc_notes *notes, u64 block, u32 first, u32 last, bool whole, bool hit)
+{
+	return nc_note_add(notes, nc_note_of(block, first, last, whole, hit), last == 63 && whole);
+}
+
+/* The next note that arrived is for these reads. */
+static void arrived(u32 *at, u64 block, u32 first, u32 last, bool whole, bool hit)
+{
+	struct nc_belady_piece piece = {
+		.block = block, .first = first, .last = last, .whole = whole, .hit = hit,
+	};
+
+	assert_in_range(*at, 0, listed - 1);
+	assert_true(is_same(&list[(*at)++], &piece));
+}
+
+/* Of adjacent hits the first one is noted at once, the others with the end of the block or before
+ * the next other read.
+ */
+static void adjacent_hits(void **unused)
+{
+	static struct nc_belady_piece pieces[2 * NC_NOTES];
+	struct nc_notes *notes = &writers[0].notes;
+	u32 sub, at = 0;
+
+	(void)unused;
+	memset(writers, 0, sizeof(writers));
+	nc_notes_init(notes);
+	list = pieces;
+	/* Block 0, from its start to its end, in pieces of which the last but one ends in a part. */
+	assert_int_equal(add(notes, 0, 0, 0, true, true), 1);
+	for (sub = 1; sub < 62; sub++)
+		assert_int_equal(add(notes, 0, sub, sub, true, true), NC_NOTE_HELD);
+	assert_int_equal(add(notes, 0, 62, 62, false, true), NC_NOTE_HELD);
+	assert_int_equal(add(notes, 0, 62, 63, true, true), 2);
+	/* The start of the next block does not continue it. */
+	assert_int_equal(add(notes, 1, 0, 3, true, true), 3);
+	assert_int_equal(add(notes, 1, 4, 7, true, true), NC_NOTE_HELD);
+	assert_int_equal(add(notes, 1, 8, 9, false, true), NC_NOTE_HELD);
+	/* A gap, a repeated read, a miss, a hit behind the miss, and a hit behind that one. */
+	assert_int_equal(add(notes, 1, 20, 21, true, true), 5);
+	assert_int_equal(add(notes, 1, 20, 21, true, true), 6);
+	assert_int_equal(add(notes, 1, 22, 23, true, false), 7);
+	assert_int_equal(add(notes, 1, 24, 25, true, true), 8);
+	assert_int_equal(add(notes, 1, 26, 27, true, true), NC_NOTE_HELD);
+	/* The same place in another block. */
+	assert_int_equal(add(notes, 2, 28, 29, true, true), 10);
+	nc_notes_take(notes, 1, NULL);
+	arrived(&at, 0, 0, 0, true, true);
+	arrived(&at, 0, 1, 63, true, true);
+	arrived(&at, 1, 0, 3, true, true);
+	arrived(&at, 1, 4, 9, false, true);
+	arrived(&at, 1, 20, 21, true, true);
+	arrived(&at, 1, 20, 21, true, true);
+	arrived(&at, 1, 22, 23, true, false);
+	arrived(&at, 1, 24, 25, true, true);
+	arrived(&at, 1, 26, 27, true, true);
+	arrived(&at, 2, 28, 29, true, true);
+	assert_int_equal(at, listed);
+	list = NULL;
+}
+
+/* With a full ring nothing is lost that was held back, and the caller may try again. */
+static void held_while_full(void **unused)
+{
+	static struct nc_belady_piece pieces[2 * NC_NOTES];
+	struct nc_notes *notes = &writers[0].notes;
+	u32 n, at = NC_NOTES;
+
+	(void)unused;
+	memset(writers, 0, sizeof(writers));
+	nc_notes_init(notes);
+	list = pieces;
+	listed = 0;
+	for (n = 1; n < NC_NOTES; n++)
+		assert_int_equal(add(notes, 100 + n, 0, 0, true, true), n);
+	assert_int_equal(add(notes, 7, 0, 7, true, true), NC_NOTES);
+	assert_int_equal(add(notes, 7, 8, 15, true, true), NC_NOTE_HELD);
+	/* Another read, and the end of the block: neither has room. */
+	assert_int_equal(add(notes, 9, 0, 63, true, true), 0);
+	assert_int_equal(add(notes, 7, 16, 63, true, true), 0);
+	assert_int_equal(nc_notes_take(notes, 1, NULL), NC_NOTES);
+	assert_int_equal(add(notes, 7, 16, 63, true, true), 1);
+	assert_int_equal(add(notes, 9, 0, 63, true, true), 2);
+	nc_notes_take(notes, 1, NULL);
+	arrived(&at, 7, 8, 63, true, true);
+	arrived(&at, 9, 0, 63, true, true);
+	assert_int_equal(at, listed);
+	list = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(written_while_taken),
 		cmocka_unit_test(full_ring),
+		cmocka_unit_test(adjacent_hits),
+		cmocka_unit_test(held_while_full),
 	};
 
 	return RUN(tests);

@@ -75,6 +75,45 @@ static void parts(void **unused)
 	nc_belady_destroy(&p);
 }
 
+/* The sub-blocks of visit @v from @first to 7: are those before @end still to be read? */
+static void unread(const struct nc_belady *p, u32 v, u32 first, bool are, u32 end)
+{
+	u32 last = 7;
+
+	assert_int_equal(nc_belady_unread(p, v, first, &last), are);
+	assert_int_equal(last, end - 1);
+}
+
+/* The parts of visits that the stream need not bring any more. */
+static void read_before_stream(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece middle = { .block = 1, .first = 2, .last = 4, .whole = true };
+	struct nc_belady_piece part = { .block = 1, .first = 5, .last = 5 };
+	struct nc_belady_piece all = { .block = 2, .last = 7, .whole = true };
+
+	(void)unused;
+	add(&p, 0, 31);
+	add(&p, 8, 15);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	unread(&p, 1, 0, true, 8);
+	nc_belady_read(&p, &middle);
+	nc_belady_read(&p, &all);
+	assert_int_equal(p.figures.position, 0);
+	unread(&p, 0, 0, true, 8);
+	unread(&p, 1, 0, true, 2);
+	unread(&p, 1, 2, false, 5);
+	unread(&p, 1, 3, false, 5);
+	unread(&p, 1, 5, true, 8);
+	unread(&p, 2, 0, false, 8);
+	/* A read that ends within a sub-block. */
+	nc_belady_read(&p, &part);
+	unread(&p, 1, 2, false, 5);
+	/* The next visit of the block. */
+	unread(&p, 4, 0, true, 8);
+	nc_belady_destroy(&p);
+}
+
 /* A reader needs the end of a file first, and reads it again with the rest: one visit. */
 static void end_first(void **unused)
 {
@@ -496,6 +535,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(visits),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(read_before_stream),
 		cmocka_unit_test(end_first),
 		cmocka_unit_test(shared_block),
 		cmocka_unit_test(other_part),

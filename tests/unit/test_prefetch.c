@@ -170,6 +170,30 @@ static void sizes_reserve(u32 slots)
 	assert_int_equal(look(&job, true, false), min(least + least / 8 + 1, most));
 }
 
+/* Slots that were freed for a job stay reserved for jobs, although the job takes few at a time. */
+static void keeps_freed_slots(void **unused)
+{
+	struct nc_prefetch_reserve *r = &cache.slots.reserve;
+	u32 due;
+
+	(void)unused;
+	memset(&cache, 0, sizeof(cache));
+	cache.index.count = 100000;
+	nc_reserve_want(&cache, 100);
+	due = nc_reserve_due(&cache);
+	assert_int_equal(due, 100);
+	nc_reserve_gain(&cache, due);
+	nc_reserve_want(&cache, 0);
+	assert_int_equal(nc_reserve_kept(&cache), 100);
+	atomic_set(&r->used, 30);
+	assert_int_equal(nc_reserve_kept(&cache), 70);
+	nc_reserve_gain(&cache, 10);
+	assert_int_equal(nc_reserve_kept(&cache), 70);
+	/* No more than the size of the reserve. */
+	nc_reserve_gain(&cache, 100000);
+	assert_int_equal(nc_reserve_kept(&cache), 500 - 30);
+}
+
 static void sizes_any_reserve(void **state)
 {
 	static const u32 slots[] = { 2, 8, 100, 1000, 3300, 100000, 1U << 24 };
@@ -186,6 +210,7 @@ int main(void)
 		cmocka_unit_test(memory_fails),
 		cmocka_unit_test(leaves_out_passed),
 		cmocka_unit_test(sizes_any_reserve),
+		cmocka_unit_test(keeps_freed_slots),
 	};
 
 	return RUN(tests);

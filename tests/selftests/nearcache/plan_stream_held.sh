@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The stream of a plan while requests of the origin are held: it asks for the data in the order of the
-# plan, a late read joins its fill, a write makes it stale, a failed read is left to the reader, and a
-# plan that is cleared, or handed over without prefetch, brings nothing.
+# plan, a late read joins its fill, a write makes it stale, a failed read is left to the reader, data
+# that a reader has read at the origin is left out, and a plan that is cleared, or handed over without
+# prefetch, brings nothing.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -67,6 +68,39 @@ failed() {
 	agrees 3840 256 1x256
 }
 
+# A reader overtakes the stream while no fill memory is left, and reads a block and a half at the origin:
+# the stream, which is about to bring these blocks, brings only the other half.
+overtaken() {
+	local OPTIONS='4 cache_timeout 0 fill_memory 2097152' before block
+	between read-only
+	now before prefetched_bytes
+	# Hold the reads of all blocks but 40 and 45.
+	gate hold origin read 0 $((40 * 128))
+	gate hold origin read $((41 * 128)) $((4 * 128))
+	gate hold origin read $((46 * 128)) $((54 * 128))
+	planned {0..49}
+	gate until nc fills_in_flight '>' 3
+	# Other reads take the rest of the memory.
+	for ((block = 60; block < 100; block++)); do
+		gate read "r$block" "$NC" $((block * 128)) 128
+	done
+	gate until nc fills_in_flight '>' 30
+	gets $((40 * 128)) 128 1x128
+	gets $((45 * 128)) 64 1x64
+	gate_open
+	for ((block = 60; block < 100; block++)); do
+		ends "r$block" 1x128
+	done
+	gate until nc prefetched_bytes '>' $((before + 48 * 65536))
+	gate until nc fills_in_flight = 0
+	more prefetched_bytes "$before" $((48 * 65536 + 32768))
+	now before misses
+	gets $((45 * 128 + 64)) 64 1x64
+	more misses "$before" 0
+	gets $((40 * 128)) 128 1x128
+	more misses "$before"
+}
+
 # Without prefetch, and after a clear, only readers read the origin.
 unwanted() {
 	local before
@@ -102,5 +136,6 @@ gates 8 16
 in_order
 written
 failed
+overtaken
 unwanted
 stop
