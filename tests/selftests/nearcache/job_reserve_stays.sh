@@ -6,7 +6,7 @@
 # cpus: 1
 . ./planned.sh
 
-BLOCK=65536 FIRST=1024 OTHER=1300 ROUNDS=90
+BLOCK=65536 FIRST=1024 OTHER=1300 ROUNDS=50
 
 brought() {
 	(($(field prefetched_bytes) >= $1 * BLOCK))
@@ -28,7 +28,7 @@ format
 start
 slots=$(field blocks)
 # Fill the cache. Restart it, because one that started empty retains a random part of the blocks.
-cached=$((slots - slots / 16))
+cached=$((slots - slots / 32))
 hits_of $cached >/dev/null
 stop
 start

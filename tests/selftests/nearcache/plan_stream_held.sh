@@ -17,10 +17,16 @@ planned() {
 	./genl plan-submit name=nc "${words[@]}" "plan=commit=1${more_words:-}" >/dev/null || fail "plan-submit $*"
 }
 
+# begin MODE: as between, without a plan.
+begin() {
+	[[ ! ${gate_live:-} ]] || ./genl plan-clear name=nc >/dev/null || fail "plan-clear"
+	between "$1"
+}
+
 # The reads come in the order of the plan; a reader joins one in flight, and another one hits.
 in_order() {
 	local joins misses
-	between read-only
+	begin read-only
 	now joins joins
 	now misses misses
 	gate hold origin read
@@ -41,7 +47,7 @@ in_order() {
 # A write meanwhile: readers get the new data.
 written() {
 	local stale
-	between writearound
+	begin writearound
 	now stale fills_stale
 	gate hold origin read
 	planned 20
@@ -57,7 +63,7 @@ written() {
 
 # The origin fails a read of the stream: the reader repeats it.
 failed() {
-	between read-only
+	begin read-only
 	gate hold origin read
 	planned 30 31
 	gate held origin 2
@@ -72,7 +78,7 @@ failed() {
 # the stream, which is about to bring these blocks, brings only the other half.
 overtaken() {
 	local OPTIONS='4 cache_timeout 0 fill_memory 2097152' before block
-	between read-only
+	begin read-only
 	now before prefetched_bytes
 	# Hold the reads of all blocks but 40 and 45.
 	gate hold origin read 0 $((40 * 128))
@@ -104,7 +110,7 @@ overtaken() {
 # Without prefetch, and after a clear, only readers read the origin.
 unwanted() {
 	local before
-	between read-only
+	begin read-only
 	more_words=,no-prefetch=1
 	planned 40 42 44
 	now before fills
