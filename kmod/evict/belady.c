@@ -373,8 +373,8 @@ bool nc_belady_admits(const struct nc_belady *plan, u64 block, u32 left, u32 low
 	return next != NC_BELADY_NONE && (strays || READ_ONCE(plan->farthest) > next);
 }
 
-/* Count a block as cached.  @brought: it got a new slot, so it stays until its next visit.  Returns
- * false if the block is not in the plan.
+/* Count a block as cached.  @brought: a fill is about to bring its data, so it stays until its next
+ * visit.  Returns false if the block is not in the plan.
  */
 bool nc_belady_took(struct nc_belady *plan, u64 block, bool brought)
 {
@@ -405,7 +405,7 @@ bool nc_belady_mark_spare(struct nc_belady *plan, u32 *entry)
 	return end < plan->blocks.size;
 }
 
-/* Count a block, which lost its slot, as not cached. */
+/* Count a block as not cached: it lost its slot, or all valid data in the slot. */
 void nc_belady_gone(struct nc_belady *plan, u64 block)
 {
 	u32 i = nc_block_find(&plan->blocks, block);

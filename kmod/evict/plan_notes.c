@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads under a plan.  Readers take no lock: a reader writes a note to the ring of its processor.
- * The work of this processor applies the notes to the plan: at once when the ring has
- * nc_active_plan.batch notes, or else within APPLY_DELAY.  nc_plan_apply() applies the notes of all
- * processors: before reclaim selects blocks, before a report, before the stream looks ahead, and
- * before a plan ends.  It takes a part of each ring in turn, so the reads of different processors
- * stay near their order.  A miss may apply notes, too: see nc_plan_refresh().
+ * Reads under a plan.  Readers take no lock: a reader writes a note to the ring of its processor,
+ * or adds an adjacent hit to a note that nc_note_add() holds back.  The work of this processor
+ * applies the notes of the ring to the plan: at once when the ring has nc_active_plan.batch notes,
+ * or else within APPLY_DELAY.  nc_plan_apply() applies the notes of all rings: before reclaim
+ * selects blocks, before a report, before the stream looks ahead, and before a plan ends.  It takes
+ * a part of each ring in turn, so the reads of different processors stay near their order.  A miss
+ * may apply notes, too: see nc_plan_refresh().  None of these finds a note that is held back, but
+ * the first hit of the block, noted before, has made the visit.
  *
  * A note says only that a block was read, so a late or lost note moves one block in the order of
  * evictions; no data depends on it.
@@ -13,7 +15,7 @@
 #include "cache.h"
 #include "evict/read_plan.h"
 
-/* Delay of a work that applies notes, in jiffies. */
+/* Jiffies after which the work of a processor applies notes that do not make a batch. */
 #define APPLY_DELAY	max(1, HZ / 10)
 
 /* nc_plan_apply() takes each ring in at most this many parts.  More parts would keep the order of
@@ -114,9 +116,9 @@ static noinline void notes_due(struct nc_cache *c, const struct nc_active_plan *
 	}
 }
 
-/* Note a read for the plan in force, if any; see nc_note_add().  Returns false if the ring is full.
- * rcu_read_lock_sched() disables preemption, which nc_note_write() needs; synchronize_rcu() waits
- * for such sections, too.
+/* Note a read for the plan in force, if any.  @ends: see nc_note_add().  Returns false if the ring
+ * is full.  nc_note_add() needs preemption disabled: rcu_read_lock_sched() does that, and
+ * synchronize_rcu() waits for such sections, too.
  */
 static __always_inline bool write_note(struct nc_cache *c, u64 note, bool ends)
 {
@@ -136,8 +138,8 @@ static __always_inline bool write_note(struct nc_cache *c, u64 note, bool ends)
 	return waiting;
 }
 
-/* The ring was full: apply all notes and write @note again.  If another task has the plan's lock or
- * the plan is paused, @note may be lost.
+/* The ring was full: apply its notes, then note the read again.  If another task has the plan's
+ * lock or the plan is paused, this read may be lost, but not the hits that are held back.
  */
 static noinline void write_late(struct nc_cache *c, u64 note, bool ends)
 {
@@ -223,7 +225,7 @@ static u32 apply_ring(struct nc_active_plan *active, struct nc_notes *notes)
 }
 
 /* Apply the notes of one ring.  Returns false if there were none: then nc_notes.due is 1, so the
- * next reader queues the work.
+ * next note that a reader writes to the ring queues the work.
  */
 static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, struct nc_notes *notes)
 {

@@ -311,9 +311,10 @@ u32 nc_reserve_kept(const struct nc_cache *c)
 	return max(own - min(own, used), nc_reserve_due(c));
 }
 
-/* Reclaim has evicted blocks for jobs, until @due slots were free for them: the reserve has these
- * slots from now on.  Jobs may use fewer at a time, and as free slots other blocks would take the
- * rest: then reclaim would evict for jobs again and again.
+/* Let the reserve own @due slots, up to its size, beside those in use.  @due: nc_reserve_due()
+ * before the pass of reclaim that has freed slots for jobs; the pass may have freed fewer.  Jobs
+ * may take these slots slowly.  Reads that miss would take them as ordinary free slots, and then
+ * reclaim would evict more blocks for the same jobs.  Context: the reclaim worker.
  */
 void nc_reserve_gain(struct nc_cache *c, u32 due)
 {

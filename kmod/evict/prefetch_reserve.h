@@ -33,8 +33,9 @@ struct nc_span;
  *	prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @limit: maximum size of the reserve in slots; reserve_size() raises it to the minimum size
- * @own: number of slots that the reserve has taken, in use or free; lowered to the size of the
- *	reserve when that shrinks; a hint, without a lock
+ * @own: number of slots that belong to the reserve: in use, free, or still to be freed.  Reclaim
+ *	raises it; the prefetch worker raises it, or lowers it when the reserve shrinks.  Both write
+ *	without a lock: a lost update gives a few slots to reads, or keeps them, until the next one
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot

@@ -9,13 +9,13 @@
 /* Bits of a note that say where its reads end. */
 #define END_MASK	(SUB_MASK << NC_NOTE_LAST | 1ULL << NC_NOTE_WHOLE)
 
-/* The sub-block @sub of the block of a note, counted from the start of the origin. */
+/* Number of sub-block @sub of the note's block, if each block counted 64 sub-blocks. */
 static u64 note_place(u64 note, u64 sub)
 {
 	return ((note & ((1ULL << NC_NOTE_BLOCK) - 1)) << NC_NOTE_SUB) + sub;
 }
 
-/* Where a hit goes on that continues the reads of a note. */
+/* Number, see note_place(), of the sub-block in which a hit that continues @note begins. */
 static u64 note_end(u64 note)
 {
 	return note_place(note, note >> NC_NOTE_LAST & SUB_MASK) + (note >> NC_NOTE_WHOLE & 1);
@@ -35,15 +35,17 @@ static struct nc_belady_piece unpack_note(u64 note)
 /**
  * nc_note_add() - note a read
  * @here: ring of this processor
- * @note: of nc_note_of(), with a hit or a miss
- * @ends: the read ends at the end of a block
+ * @note: packed note of a hit or a miss, see nc_note_of()
+ * @ends: the read ends at the end of its block
  *
- * Readers of small pieces would write many notes for a block.  So of a hit and the hits that go on
- * where it ends, up to the end of the block, only the first one is noted at once.  The others are
- * held back, and noted together: with the hit that ends the block, or before the next other read.
+ * Readers of small pieces would write many notes for a block.  So the first hit is noted at once,
+ * and makes the visit.  Each hit that begins in the same block where the hit before it ended is
+ * added to @here->held.  The hit that ends the block, or the next other read on this processor,
+ * writes the held note to the ring.  Before that, nc_notes_take() does not find it.
  *
- * Context: as nc_note_write().
- * Return: as nc_note_write(), and after 0 the caller may call again; or NC_NOTE_HELD.
+ * Context: process, preemption is disabled.
+ * Return: number of notes in the ring; NC_NOTE_HELD if the read was added to @here->held; 0 if the
+ * ring is full: no earlier read is lost, and the caller may call again.
  */
 u32 nc_note_add(struct nc_notes *here, u64 note, bool ends)
 {

@@ -28,10 +28,10 @@
  * @due: number of notes at which a reader queues the work of this processor: 1 while the work is
  *	idle, nc_active_plan.batch while it is queued with a delay, NC_NOTES + 1 (never) while it is
  *	queued to run at once.  Readers on this processor and the work store it
- * @next: where a hit must begin to be held back by nc_note_add(): sub-block, counted from the start
- *	of the origin; NC_NOTE_NOWHERE: none is held back
- * @held: note of the hits that are held back; 0: none.  Changed, as @next, by tasks on this
- *	processor, which cannot be preempted meanwhile
+ * @next: note_place() at which a hit must begin to continue the hit before; NC_NOTE_NOWHERE: no
+ *	hit continues it
+ * @held: note of the hits that nc_note_add() holds back, not in the ring yet; 0: none.  Only tasks
+ *	on this processor change @next and @held, with preemption disabled
  * @refused: number of misses on this processor that nc_belady_admits() did not admit
  * @note: the ring: note n is at n % NC_NOTES
  * @taken: number of notes taken so far; changed under nc_active_plan.lock
@@ -46,11 +46,12 @@ struct nc_notes {
 	u32 taken ____cacheline_aligned_in_smp;
 };
 
+/* nc_notes.next: no hit continues the one before. */
 #define NC_NOTE_NOWHERE	(~0ULL)
-/* nc_note_add() has held the note back. */
+/* Result of nc_note_add(): it added the read to nc_notes.held and wrote no note. */
 #define NC_NOTE_HELD	(~0U)
 
-/* @notes: zeroed */
+/* Initialise a ring.  The caller has zeroed it. */
 static inline void nc_notes_init(struct nc_notes *notes)
 {
 	notes->due = 1;

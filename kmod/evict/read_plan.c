@@ -5,10 +5,12 @@
  * read, nearly all reads are outside of it, it is cleared, or another plan replaces it.  Meanwhile
  * reads still update the stamps of slots, so the policy can select victims after the plan.
  *
- * A task that gives a slot to a block, or takes it away, holds the block's bucket lock and reports
- * this to the plan under nc_active_plan.lock.  Readers report reads later, without a lock: see
- * plan_notes.c.  The plan misses reports while it is paused, until scan_slots() has run again.  It
- * may then name a block that has no slot; reclaim detects this in the index.
+ * A task that gives a slot to a block, takes it away, or invalidates all its data, holds the
+ * block's bucket lock and reports this to the plan under nc_active_plan.lock.  Readers report reads
+ * later, without a lock: see plan_notes.c.  The plan misses reports while it is paused, until
+ * scan_slots() has run again.  It may then name a block that has no slot; reclaim detects this in
+ * the index.  It also counts a block as cached whose slot a failed or stale fill left empty, until
+ * reclaim frees the slot.
  */
 #include <linux/slab.h>
 
@@ -199,8 +201,8 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* Report that a block has a slot.  @brought: the slot is new, and the caller holds the bucket lock.
- * @pinned: reclaim must not evict the block.
+/* Report that a block has a slot.  @brought: a fill is about to bring data into a new or an emptied
+ * slot, and the caller holds the bucket lock.  @pinned: reclaim must not evict the block.
  */
 void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned)
 {
@@ -212,8 +214,8 @@ void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned)
 		nc_plan_stray(c);
 }
 
-/* Report that a block lost its slot, or all data in the slot while no fill was in flight.  Context:
- * the block's bucket lock is held.
+/* Report that a block lost its slot, or that an invalidation took all valid data of the slot and no
+ * fill of the block is in flight.  Context: the block's bucket lock is held.
  */
 void nc_plan_gone(struct nc_cache *c, u64 block)
 {
@@ -348,16 +350,18 @@ bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, u
 }
 
 /**
- * nc_plan_unread() - is the data of a visit still to be read?
+ * nc_plan_unread() - do readers still need the data of a visit?
  * @c: live cache
  * @cursor: of nc_plan_look()
  * @v: visit that nc_plan_ahead() found with @cursor
- * @span: sub-blocks of the visit; shortened to those that the result applies to
+ * @span: sub-blocks of the visit; shortened to the first ones, for which the result holds
  *
- * A reader that is ahead of the stream and finds no slot reads at the origin.
+ * A reader that overtakes the stream and gets no slot reads at the origin.  If the stream brought
+ * the same data later, reclaim would evict it unread.
  *
  * Context: process.
- * Return: false if readers have read @span already; true also if the plan has changed.
+ * Return: false if readers have read @span or skipped the visit; true otherwise, also if the plan
+ * has changed or is paused.
  */
 bool nc_plan_unread(struct nc_cache *c, const struct nc_plan_cursor *cursor, u32 v,
 		    struct nc_span *span)
@@ -379,7 +383,9 @@ void nc_plan_kick(struct nc_cache *c)
 		queue_work(c->workers.cache, &c->reclaim.work);
 }
 
-/* Has the slot data, or is it being filled?  An invalidation may have emptied it. */
+/* Does the slot have valid data, or is a fill of its block in flight?  If neither, an invalidation
+ * or a failed fill left the slot empty, and the plan must not count its block as cached.
+ */
 static bool holds_data(struct nc_cache *c, const struct nc_slot *slot)
 {
 	u64 block = nc_slot_block_hint(slot);

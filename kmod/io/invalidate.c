@@ -34,7 +34,9 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 	bucket->drops++;
 	atomic64_sub(hweight64(bits), &c->slots.valid_subblocks);
 	nc_table_dirty(c, i);
-	/* The stream of a plan brings the data again, into the same slot. */
+	/* Have the plan count the block as not cached, so that its stream brings the data again.  A
+	 * block with a fill in flight stays counted as cached.
+	 */
 	if (!slot->valid && nc_plan_any(c) && !nc_bucket_is_filling(bucket, nc_slot_block(slot)))
 		nc_plan_gone(c, nc_slot_block(slot));
 	return bits;

@@ -220,10 +220,11 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 	u32 i = l->slot;
 
 	if (i != NC_NIL) {
-		/* Not a new slot, whose first fill is under way. */
+		/* A job marks an emptied slot, but no new one: its first fill is in flight. */
 		if (ops->user == NC_SLOT_JOB && !c->index.slots[i].valid &&
 		    !nc_fill_busy(l->bucket, &whole))
 			nc_prefetched_refill(c, &c->index.slots[i]);
+		/* The plan does not count an emptied slot as cached, see nc_invalidate_bits(). */
 		if (!c->index.slots[i].valid && nc_plan_any(c))
 			nc_plan_took(c, span->block, true,
 				     nc_tag_is_pinned(c->index.slots[i].tagged));

@@ -209,8 +209,8 @@ static void drop_old_pieces(struct nc_cache *c, struct nc_job *job, bool all)
 	spin_unlock(&c->prefetch.lock);
 }
 
-/* Have readers read the start of @span, the next data of the stream, meanwhile?  Shortens @span to
- * the part that the result applies to.
+/* Have readers read the start of @span since the stream selected it?  @span is the next data of
+ * @job; it is shortened to the sub-blocks for which the result holds.
  */
 bool nc_stream_is_read(struct nc_cache *c, const struct nc_job *job, struct nc_span *span)
 {
@@ -287,7 +287,7 @@ unsigned long nc_stream_look(struct nc_cache *c)
 		stream->moved = jiffies;
 	if (!time_before(jiffies, stream->moved + IDLE))
 		return LOOK_IDLE;
-	/* At the plan's end, data has to be brought only if it is evicted: see look_back(). */
+	/* The cursor has passed the last visit: only look_back() may still find data to bring. */
 	return stream->cursor.at < stream->cursor.visits ? LOOK : LOOK_BACK;
 }
 

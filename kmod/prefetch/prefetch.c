@@ -302,11 +302,13 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Has a reader read the start of @span at the origin because the job was late?  If the job brought
- * the block now, it would stay behind its readers, and the reserve would fill with unread blocks.
- * For a stream the plan knows, and @span is shortened to the part that the result applies to.  A
- * job leaves out only whole blocks, because readers may not have reached a part yet, and no pinned
- * block.
+/* Have readers read the start of @span, because the job was late?  If the job brought the data now,
+ * it would be behind its readers, hold a slot, and be evicted unread.
+ *
+ * A stream asks the plan, which knows the sub-blocks that were read, and shortens @span to those
+ * for which the result holds.  Another job, if it is larger than the cache, asks for reads at the
+ * origin.  It leaves out whole blocks only, as readers may not have reached a part of a block yet,
+ * and leaves out no pinned block.
  */
 static bool has_passed(struct nc_cache *c, const struct nc_job *job, struct nc_span *span)
 {

@@ -7,13 +7,13 @@ def place: "\(.scenario) \(.target)";
 def beside_linear($all): . as $row | $all[] | select(.target == "dm-linear" and
 	.scenario == (if $row.scenario == "plan" then "hits" else $row.scenario end)) as $linear |
 	$row + {linear: $linear};
-# Rows of requests that all hit.
+# Rows that count only reads that hit, without workers.
 def hits: select(.target == "nearcache" and (.scenario | IN("hits", "hits-beside-misses", "hits-under-plan")));
 
 .rows as $all |
-verdict("a hit, planned or not: at most 0.02 stores to lines that another processor holds";
+verdict("a hit, with or without a plan: at most 0.02 stores to lines that another processor holds";
 	($all[] | hits), ($all[] | select(.scenario == "plan")); .shared_stores_per_io <= 0.02; "\(place): \(.shared_stores_per_io)"),
-verdict("a hit, planned or not, takes no lock (fewer than one in 1000)";
+verdict("hits, with or without a plan: at most one lock per 1000 hits";
 	$all[] | hits; .locks_per_io <= 0.001; "\(place): \(.locks_per_io)"),
 verdict("a write takes no global lock: none is taken more often than by one write in ten";
 	$all[] | select(.target == "nearcache" and .scenario == "writes");

@@ -99,6 +99,7 @@ trained() {
 	[[ $4 != buffered ]] || words+=(-B)
 	shape=(/dev/null "$1" "$2" "${words[@]}")
 	read -r dataset demand < <(loader -i)
+	# A 16th more: nearcache keeps 1/32 of its slots free, and bcache needs 5 % (cold.sh).
 	$pair $((dataset / 1048576 + 2)) $((dataset * 17 / 16 / 1048576 + 512)) "$origin_is" "$cache_is"
 	# Limit requests to the size of a read: a larger one may exceed the bytes that pass in 20
 	# ms.

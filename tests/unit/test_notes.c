@@ -128,13 +128,13 @@ static void full_ring(void **unused)
 	assert_int_equal(nc_notes_take(&w->notes, 1, NULL), 0);
 }
 
-/* Note a read of the sub-blocks @first to @last of @block; @whole: all of @last. */
+/* Note a read of the sub-blocks @first to @last of @block.  @whole: it reads @last to its end. */
 static u32 add(struct nc_notes *notes, u64 block, u32 first, u32 last, bool whole, bool hit)
 {
 	return nc_note_add(notes, nc_note_of(block, first, last, whole, hit), last == 63 && whole);
 }
 
-/* The next note that arrived is for these reads. */
+/* Check that entry *@at of @list is the note of this read; advances *@at. */
 static void arrived(u32 *at, u64 block, u32 first, u32 last, bool whole, bool hit)
 {
 	struct nc_belady_piece piece = {
@@ -145,8 +145,8 @@ static void arrived(u32 *at, u64 block, u32 first, u32 last, bool whole, bool hi
 	assert_true(is_same(&list[(*at)++], &piece));
 }
 
-/* Of adjacent hits the first one is noted at once, the others with the end of the block or before
- * the next other read.
+/* The first of several adjacent hits is noted at once.  The others share a note, which is written
+ * with the hit that ends the block, or before the next other read.
  */
 static void adjacent_hits(void **unused)
 {
@@ -158,7 +158,7 @@ static void adjacent_hits(void **unused)
 	memset(writers, 0, sizeof(writers));
 	nc_notes_init(notes);
 	list = pieces;
-	/* Block 0, from its start to its end, in pieces of which the last but one ends in a part. */
+	/* Read block 0 from start to end; the read before the last ends inside sub-block 62. */
 	assert_int_equal(add(notes, 0, 0, 0, true, true), 1);
 	for (sub = 1; sub < 62; sub++)
 		assert_int_equal(add(notes, 0, sub, sub, true, true), NC_NOTE_HELD);
@@ -168,13 +168,13 @@ static void adjacent_hits(void **unused)
 	assert_int_equal(add(notes, 1, 0, 3, true, true), 3);
 	assert_int_equal(add(notes, 1, 4, 7, true, true), NC_NOTE_HELD);
 	assert_int_equal(add(notes, 1, 8, 9, false, true), NC_NOTE_HELD);
-	/* A gap, a repeated read, a miss, a hit behind the miss, and a hit behind that one. */
+	/* A hit behind a gap, the same hit again, a miss, a hit behind it, a hit behind that. */
 	assert_int_equal(add(notes, 1, 20, 21, true, true), 5);
 	assert_int_equal(add(notes, 1, 20, 21, true, true), 6);
 	assert_int_equal(add(notes, 1, 22, 23, true, false), 7);
 	assert_int_equal(add(notes, 1, 24, 25, true, true), 8);
 	assert_int_equal(add(notes, 1, 26, 27, true, true), NC_NOTE_HELD);
-	/* The same place in another block. */
+	/* A hit in block 2, at the offset where the next hit of block 1 would begin. */
 	assert_int_equal(add(notes, 2, 28, 29, true, true), 10);
 	nc_notes_take(notes, 1, NULL);
 	arrived(&at, 0, 0, 0, true, true);
@@ -191,7 +191,7 @@ static void adjacent_hits(void **unused)
 	list = NULL;
 }
 
-/* With a full ring nothing is lost that was held back, and the caller may try again. */
+/* While the ring is full, no held note is lost, and the caller may note a read again. */
 static void held_while_full(void **unused)
 {
 	static struct nc_belady_piece pieces[2 * NC_NOTES];

@@ -75,7 +75,7 @@ static void parts(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* The sub-blocks of visit @v from @first to 7: are those before @end still to be read? */
+/* Check nc_belady_unread() of visit @v from @first on: the result is @are up to before @end. */
 static void unread(const struct nc_belady *p, u32 v, u32 first, bool are, u32 end)
 {
 	u32 last = 7;
@@ -84,7 +84,7 @@ static void unread(const struct nc_belady *p, u32 v, u32 first, bool are, u32 en
 	assert_int_equal(last, end - 1);
 }
 
-/* The parts of visits that the stream need not bring any more. */
+/* nc_belady_unread() finds the parts of visits that the stream need not bring any more. */
 static void read_before_stream(void **unused)
 {
 	struct nc_belady p = { .subs = 8 };

@@ -170,7 +170,7 @@ static void sizes_reserve(u32 slots)
 	assert_int_equal(look(&job, true, false), min(least + least / 8 + 1, most));
 }
 
-/* Slots that were freed for a job stay reserved for jobs, although the job takes few at a time. */
+/* A job takes the slots that were freed for it slowly: the rest stays reserved for jobs. */
 static void keeps_freed_slots(void **unused)
 {
 	struct nc_prefetch_reserve *r = &cache.slots.reserve;

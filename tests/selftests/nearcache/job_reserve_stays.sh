@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Slots that reclaim freed for a slow job stay reserved for jobs: reads that miss do not take them, after
-# which reclaim would evict cached blocks for the job again.
+# Slots that reclaim freed for a slow job stay reserved for jobs. If reads that miss took them, reclaim
+# would evict cached blocks for the job again.
 # kernels: 6.12
 # cpus: 1
 . ./planned.sh
@@ -12,7 +12,7 @@ brought() {
 	(($(field prefetched_bytes) >= $1 * BLOCK))
 }
 
-# hits_of BLOCKS: read so many blocks from the start of the device, and print how many of them hit.
+# hits_of BLOCKS: read the first BLOCKS blocks of the device, and print how many of them hit.
 hits_of() {
 	local hits
 	hits=$(field hit_bytes)
@@ -35,7 +35,8 @@ start
 before=$(hits_of $cached)
 echo "$before of $cached blocks cached in $slots slots"
 ((before >= cached * 9 / 10)) || fail "not filled"
-# The job is slower than its reader; other reads of the reader miss.
+# The job brings eight blocks per second. The reader waits for each of them, then reads it and another
+# block, which misses.
 ask job-submit name=nc "range=start=$((FIRST * BLOCK)),length=$((200 * BLOCK))" "job=bandwidth=$((8 * BLOCK))"
 full=''
 for ((i = 0; i < ROUNDS; i++)); do
@@ -44,9 +45,9 @@ for ((i = 0; i < ROUNDS; i++)); do
 	[[ $full || $(field bypass_full) == 0 ]] || full=$i misses=$(field misses)
 done
 [[ $full ]] || fail "the cache did not get full"
-((full < ROUNDS / 2)) || fail "the cache got full after $full reads"
+((full < ROUNDS / 2)) || fail "the cache got full only after $((full + 1)) rounds"
 took=$(($(field misses) - misses))
-echo "full after $full reads; of $((ROUNDS - full)) other reads $took got a slot"
+echo "full after $((full + 1)) rounds; of $((ROUNDS - full - 1)) later reads of other blocks, $took got a slot"
 ((took <= 2)) || fail "slots of the reserve were taken"
 ask job-cancel name=nc
 settle

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The stream of a plan while requests of the origin are held: it asks for the data in the order of the
-# plan, a late read joins its fill, a write makes it stale, a failed read is left to the reader, data
-# that a reader has read at the origin is left out, and a plan that is cleared, or handed over without
-# prefetch, brings nothing.
+# The stream of a plan while requests to the origin are held: it asks for the data in the order of the
+# plan, a late read joins a fill, a write makes a fill stale, a failed read is left to the reader. The
+# stream leaves out data that a reader has read at the origin. A plan that is cleared, or handed over
+# without prefetch, brings nothing.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -74,8 +74,8 @@ failed() {
 	agrees 3840 256 1x256
 }
 
-# A reader overtakes the stream while no fill memory is left, and reads a block and a half at the origin:
-# the stream, which is about to bring these blocks, brings only the other half.
+# A reader overtakes the stream while no fill memory is left, and reads one block and half of another at
+# the origin. The stream, which was about to bring both, brings only the half that was not read.
 overtaken() {
 	local OPTIONS='4 cache_timeout 0 fill_memory 2097152' before block
 	begin read-only
