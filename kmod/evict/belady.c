@@ -232,13 +232,14 @@ u64 nc_belady_seen(const struct nc_belady *plan, u32 v)
 }
 
 /* Is sub-block @first of visit @v still to be read?  Lowers *@last so that the result holds for all
- * sub-blocks from @first to *@last.
+ * sub-blocks from @first to *@last.  Also true outside of the visit: takes_part() may have given
+ * the sub-blocks to another visit.
  */
 bool nc_belady_unread(const struct nc_belady *plan, u32 v, u32 first, u32 *last)
 {
-	u64 seen = (nc_belady_is_over(plan, v) ? nc_belady_seen(plan, v) : 0) >> first;
-	bool unread = !(seen & 1);
-	u64 other = unread ? seen : ~seen;
+	u64 seen = nc_belady_is_over(plan, v) ? nc_belady_seen(plan, v) & part_bits(plan, v) : 0;
+	bool unread = !(seen >> first & 1);
+	u64 other = (unread ? seen : ~seen) >> first;
 
 	if (other)
 		*last = min_t(u32, *last, first + __ffs64(other) - 1);
@@ -308,32 +309,52 @@ static bool takes_part(struct nc_belady *plan, u32 v, u64 touched)
 	return false;
 }
 
-/* Report the part of a read that lies in one block: advances the plan and the statistics. */
+/* Apply the sub-blocks @touched of a read of block @i to one visit.  @seen: those of them that were
+ * read to their end.  Returns the sub-blocks of this visit, or 0 if the read belongs to none.
+ */
+static u64 read_visit(struct nc_belady *plan, u32 i, u64 touched, u64 seen, bool hit)
+{
+	struct nc_open_visit *open = open_visit(plan, i);
+	u32 v = plan->blocks.entry[i].next;
+	u64 part;
+
+	if (goes_on(plan, open, touched)) {
+		part = part_bits(plan, open->visit);
+		go_on(plan, i, open->visit, open->seen | seen);
+		return part;
+	}
+	if (v >= expected_end(plan) || is_repeated(plan, i, touched) ||
+	    !takes_part(plan, v, touched))
+		return 0;
+	part = part_bits(plan, v);
+	make_visit(plan, i, v, seen);
+	if (hit)
+		plan->figures.hits++;
+	else
+		plan->figures.misses++;
+	return part;
+}
+
+/* Report the part of a read that lies in one block: advances the plan and the statistics.  A read
+ * makes several visits of a block if they come soon: samples that were read one after the other.
+ */
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 {
-	u64 touched = bit_range(piece->first, piece->last);
+	u64 touched = bit_range(piece->first, piece->last), part;
 	u64 seen = piece->whole ? touched : touched & ~(1ULL << piece->last);
-	u32 i = nc_block_find(&plan->blocks, piece->block), v;
-	struct nc_open_visit *open;
+	u32 i = nc_block_find(&plan->blocks, piece->block);
+	bool any = false;
 
-	if (i == NC_BELADY_NONE) {
-		count_stray(plan, i);
-		return;
+	while (i != NC_BELADY_NONE && touched) {
+		part = read_visit(plan, i, touched, seen, piece->hit);
+		if (!part)
+			break;
+		any = true;
+		touched &= ~part;
+		seen &= ~part;
 	}
-	v = plan->blocks.entry[i].next;
-	open = open_visit(plan, i);
-	if (goes_on(plan, open, touched)) {
-		go_on(plan, i, open->visit, open->seen | seen);
-	} else if (v < expected_end(plan) && !is_repeated(plan, i, touched) &&
-		   takes_part(plan, v, touched)) {
-		make_visit(plan, i, v, seen);
-		if (piece->hit)
-			plan->figures.hits++;
-		else
-			plan->figures.misses++;
-	} else {
+	if (!any)
 		count_stray(plan, i);
-	}
 }
 
 /* Next visit of block @i after the read in progress, which nc_belady_read() has not seen yet.

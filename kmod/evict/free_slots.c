@@ -192,6 +192,18 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, enum nc_slot_user user)
 	return i;
 }
 
+/* Report to the plan that a fill is about to bring data into slot @i if this slot is empty: see
+ * nc_plan_gone().  Context: the bucket lock @bucket of the slot's block is held.
+ */
+void nc_slots_refill(struct nc_cache *c, const struct nc_bucket_lock *bucket, u32 i)
+{
+	const struct nc_slot *slot = &c->index.slots[i];
+	u64 block = nc_slot_block(slot);
+
+	if (!slot->valid && nc_plan_any(c) && !nc_bucket_is_filling(bucket, block))
+		nc_plan_took(c, block, true, nc_tag_is_pinned(slot->tagged));
+}
+
 /* May a write take a free slot?  Only while there are more free slots than the number at which
  * reclaim stops: so a write causes no eviction.  Context: any; a hint.
  */

@@ -30,6 +30,7 @@ bool nc_slots_room(struct nc_cache *c, u64 block, enum nc_slot_user user);
 bool nc_slots_spare(const struct nc_cache *c);
 void nc_slots_check(struct nc_cache *c);
 void nc_slots_look_again(struct nc_cache *c);
+void nc_slots_refill(struct nc_cache *c, const struct nc_bucket_lock *bucket, u32 i);
 void nc_slots_emptied(struct nc_cache *c);
 u32 nc_slots_high_mark(const struct nc_cache *c);
 u32 nc_slots_for_pins(const struct nc_cache *c);

@@ -49,6 +49,7 @@ u32 nc_plan_apply(struct nc_active_plan *active)
 		spin_lock(&active->lock);
 		if (!active->paused)
 			applied += apply_part(active, parts);
+		WRITE_ONCE(active->applied, 0);
 		spin_unlock(&active->lock);
 	}
 	return applied;
@@ -131,7 +132,10 @@ static __always_inline bool write_note(struct nc_cache *c, u64 note, bool ends)
 	if (active) {
 		here = &active->notes[smp_processor_id()];
 		waiting = nc_note_add(here, note, ends);
-		if (unlikely(waiting >= READ_ONCE(here->due) && waiting != NC_NOTE_HELD))
+		/* The work writes a held note to the ring. */
+		if (waiting == NC_NOTE_HELD)
+			waiting = 1;
+		if (unlikely(waiting >= READ_ONCE(here->due)))
 			notes_due(c, active, here, waiting);
 	}
 	rcu_read_unlock_sched();
@@ -164,7 +168,7 @@ void nc_plan_hit(struct nc_cache *c, const struct bio *bio)
 	bool whole = !(end & ((1U << shift) - 1)) || end == c->geo.origin_size >> SECTOR_SHIFT;
 	u64 note = nc_note_of(first >> c->hot.block_shift, ((u32)first & mask) >> shift,
 			      ((u32)(end - 1) & mask) >> shift, whole, true);
-	bool ends = !(end & mask);
+	bool ends = !(end & mask) || end == c->geo.origin_size >> SECTOR_SHIFT;
 
 	if (unlikely(!write_note(c, note, ends)))
 		write_late(c, note, ends);
@@ -187,7 +191,8 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
 	bool whole = end >= min_t(sector_t, span_end, c->geo.origin_size >> SECTOR_SHIFT);
 	u64 note = nc_note_of(span->block, span->first, span->last, whole, hit);
-	bool ends = whole && !(span_end & c->hot.block_mask);
+	bool ends = whole && (!(span_end & c->hot.block_mask) ||
+			      end == c->geo.origin_size >> SECTOR_SHIFT);
 
 	if (unlikely(!write_note(c, note, ends)))
 		write_late(c, note, ends);
@@ -210,6 +215,16 @@ void nc_plan_refresh(struct nc_cache *c)
 /* apply_ring() holds the lock for at most this many notes. */
 #define PART		64U
 
+/* Write the held note of processor @cpu to its ring, if this task runs there.  Otherwise the
+ * processor is offline, and the note stays.
+ */
+static void flush_held(struct nc_active_plan *active, int cpu)
+{
+	if (get_cpu() == cpu)
+		nc_note_flush(&active->notes[cpu]);
+	put_cpu();
+}
+
 /* Apply the notes of one ring.  Returns their number. */
 static u32 apply_ring(struct nc_active_plan *active, struct nc_notes *notes)
 {
@@ -221,17 +236,29 @@ static u32 apply_ring(struct nc_active_plan *active, struct nc_notes *notes)
 			applied += nc_notes_take(notes, parts, &active->order);
 		spin_unlock(&active->lock);
 	}
+	WRITE_ONCE(active->applied, READ_ONCE(active->applied) + applied);
 	return applied;
 }
 
-/* Apply the notes of one ring.  Returns false if there were none: then nc_notes.due is 1, so the
- * next note that a reader writes to the ring queues the work.
+/* Apply all rings if works have applied nc_belady.late notes, each of its ring, since this was done
+ * last: so the notes of other processors are not later than the plan expects.
  */
-static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, struct nc_notes *notes)
+static void apply_others(struct nc_active_plan *active)
 {
-	bool any;
+	if (READ_ONCE(active->applied) >= active->order.late)
+		nc_plan_apply(active);
+}
+
+/* Apply the notes of a processor.  Returns false if there were none: then nc_notes.due is 1, so the
+ * next reader queues the work.
+ */
+static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, int cpu)
+{
+	struct nc_notes *notes = &active->notes[cpu];
+	u32 any;
 
 	WRITE_ONCE(notes->due, active->batch);
+	flush_held(active, cpu);
 	any = apply_ring(active, notes);
 	if (!any) {
 		WRITE_ONCE(notes->due, 1);
@@ -239,8 +266,10 @@ static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, struct 
 		 * ended.
 		 */
 		synchronize_rcu();
+		flush_held(active, cpu);
 		any = apply_ring(active, notes);
 	}
+	apply_others(active);
 	ask_work(c, active);
 	return any;
 }
@@ -253,7 +282,7 @@ static void notes_work(struct work_struct *work)
 
 	if (!active)
 		return;
-	if (apply_due(w->c, active, &active->notes[w->cpu]))
+	if (apply_due(w->c, active, w->cpu))
 		queue_delayed_work_on(cpu_online(w->cpu) ? w->cpu : WORK_CPU_UNBOUND,
 				      w->c->workers.completion, &w->work, APPLY_DELAY);
 	nc_plan_release(active);

@@ -32,8 +32,8 @@
 #define LEFT_TICKS	2U
 
 /* Minimum size of the reserve: 1 / LEAST_PART of the slots, or LEAST slots if that is more. */
-#define LEAST_PART	200U
-#define LEAST		16U
+#define LEAST_PART	400U
+#define LEAST		8U
 
 /* Maximum size: the slots that pins may not take. */
 static u32 reserve_most(const struct nc_cache *c)
@@ -140,7 +140,7 @@ void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
 	WRITE_ONCE(t->pressed, false);
 	atomic_inc(&t->held[t->taker]);
 	used = atomic_inc_return(&t->used);
-	if (used > t->own)
+	if (used > READ_ONCE(t->own))
 		WRITE_ONCE(t->own, used);
 	if (READ_ONCE(t->wanted))
 		WRITE_ONCE(t->wanted, READ_ONCE(t->wanted) - 1);
@@ -311,17 +311,17 @@ u32 nc_reserve_kept(const struct nc_cache *c)
 	return max(own - min(own, used), nc_reserve_due(c));
 }
 
-/* Let the reserve own @due slots, up to its size, beside those in use.  @due: nc_reserve_due()
- * before the pass of reclaim that has freed slots for jobs; the pass may have freed fewer.  Jobs
- * may take these slots slowly.  Reads that miss would take them as ordinary free slots, and then
- * reclaim would evict more blocks for the same jobs.  Context: the reclaim worker.
+/* Let the reserve own the slots that a pass of reclaim has freed for jobs, up to its size, unless
+ * no job waits any more.  @used: nc_prefetch_reserve.used before the pass; @freed: number of these
+ * slots.  Jobs may take them slowly.  Reads that miss would take them as ordinary free slots, and
+ * then reclaim would evict more blocks for the same jobs.  Context: the reclaim worker.
  */
-void nc_reserve_gain(struct nc_cache *c, u32 due)
+void nc_reserve_gain(struct nc_cache *c, u32 used, u32 freed)
 {
 	struct nc_prefetch_reserve *r = &c->slots.reserve;
-	u32 own = min(atomic_read(&r->used) + due, reserve_size(c));
+	u32 own = min(used + freed, reserve_size(c));
 
-	if (own > READ_ONCE(r->own))
+	if (READ_ONCE(r->wanted) && own > READ_ONCE(r->own))
 		WRITE_ONCE(r->own, own);
 }
 

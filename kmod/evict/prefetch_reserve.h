@@ -33,7 +33,7 @@ struct nc_span;
  *	prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @limit: maximum size of the reserve in slots; reserve_size() raises it to the minimum size
- * @own: number of slots that belong to the reserve: in use, free, or still to be freed.  Reclaim
+ * @own: number of slots that belong to the reserve, in use or free.  Reclaim
  *	raises it; the prefetch worker raises it, or lowers it when the reserve shrinks.  Both write
  *	without a lock: a lost update gives a few slots to reads, or keeps them, until the next one
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
@@ -83,7 +83,7 @@ void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block);
 u32 nc_reserve_due(const struct nc_cache *c);
 u32 nc_reserve_kept(const struct nc_cache *c);
 void nc_reserve_fit(struct nc_cache *c, bool queue);
-void nc_reserve_gain(struct nc_cache *c, u32 due);
+void nc_reserve_gain(struct nc_cache *c, u32 used, u32 freed);
 void nc_reserve_want(struct nc_cache *c, u64 slots);
 void nc_reserve_look(struct nc_cache *c);
 void nc_reserve_wake(struct nc_cache *c);

@@ -32,6 +32,17 @@ static struct nc_belady_piece unpack_note(u64 note)
 	};
 }
 
+/* Write the note that is held back, if any, to the ring.  Returns false if the ring is full.
+ * Context: as nc_note_write().
+ */
+bool nc_note_flush(struct nc_notes *here)
+{
+	if (here->held && !nc_note_write(here, here->held))
+		return false;
+	here->held = 0;
+	return true;
+}
+
 /**
  * nc_note_add() - note a read
  * @here: ring of this processor
@@ -41,7 +52,8 @@ static struct nc_belady_piece unpack_note(u64 note)
  * Readers of small pieces would write many notes for a block.  So the first hit is noted at once,
  * and makes the visit.  Each hit that begins in the same block where the hit before it ended is
  * added to @here->held.  The hit that ends the block, or the next other read on this processor,
- * writes the held note to the ring.  Before that, nc_notes_take() does not find it.
+ * or nc_note_flush() writes the held note to the ring.  Before that, nc_notes_take() does not
+ * find it.
  *
  * Context: process, preemption is disabled.
  * Return: number of notes in the ring; NC_NOTE_HELD if the read was added to @here->held; 0 if the
@@ -60,10 +72,8 @@ u32 nc_note_add(struct nc_notes *here, u64 note, bool ends)
 			here->next = note_end(note);
 			return NC_NOTE_HELD;
 		}
-	} else if (here->held) {
-		if (!nc_note_write(here, here->held))
-			return 0;
-		here->held = 0;
+	} else if (!nc_note_flush(here)) {
+		return 0;
 	}
 	waiting = nc_note_write(here, note);
 	if (waiting) {

@@ -58,6 +58,7 @@ static inline void nc_notes_init(struct nc_notes *notes)
 	notes->next = NC_NOTE_NOWHERE;
 }
 
+bool nc_note_flush(struct nc_notes *here);
 u32 nc_note_add(struct nc_notes *here, u64 note, bool ends);
 u32 nc_notes_take(struct nc_notes *notes, u32 parts, struct nc_belady *plan);
 

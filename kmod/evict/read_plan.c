@@ -9,8 +9,8 @@
  * block's bucket lock and reports this to the plan under nc_active_plan.lock.  Readers report reads
  * later, without a lock: see plan_notes.c.  The plan misses reports while it is paused, until
  * scan_slots() has run again.  It may then name a block that has no slot; reclaim detects this in
- * the index.  It also counts a block as cached whose slot a failed or stale fill left empty, until
- * reclaim frees the slot.
+ * the index.  It also counts a block as cached whose slot a failed fill left empty, until reclaim
+ * frees the slot.
  */
 #include <linux/slab.h>
 
@@ -214,8 +214,8 @@ void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned)
 		nc_plan_stray(c);
 }
 
-/* Report that a block lost its slot, or that an invalidation took all valid data of the slot and no
- * fill of the block is in flight.  Context: the block's bucket lock is held.
+/* Report that a block lost its slot, or that its slot has no valid data and no fill of the block is
+ * in flight.  Context: the block's bucket lock is held.
  */
 void nc_plan_gone(struct nc_cache *c, u64 block)
 {
@@ -383,21 +383,27 @@ void nc_plan_kick(struct nc_cache *c)
 		queue_work(c->workers.cache, &c->reclaim.work);
 }
 
-/* Does the slot have valid data, or is a fill of its block in flight?  If neither, an invalidation
- * or a failed fill left the slot empty, and the plan must not count its block as cached.
+/* Report the block of a slot to the plan if the slot has valid data or a fill of the block is in
+ * flight.  If neither, an invalidation has emptied the slot, and the plan must not count its block
+ * as cached.  Returns true if the block is neither planned nor pinned.
  */
-static bool holds_data(struct nc_cache *c, const struct nc_slot *slot)
+static bool scan_slot(struct nc_cache *c, struct nc_active_plan *active, u32 i)
 {
+	const struct nc_slot *slot = &c->index.slots[i];
 	u64 block = nc_slot_block_hint(slot);
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
-	bool filling;
+	bool stray = false;
 
-	if (likely(READ_ONCE(slot->valid)))
-		return true;
 	spin_lock(&bucket->lock);
-	filling = nc_bucket_is_filling(bucket, block);
+	if (nc_index_find(&c->index, block) == i &&
+	    (slot->valid || nc_bucket_is_filling(bucket, block))) {
+		spin_lock(&active->lock);
+		stray = !nc_belady_took(&active->order, block, false) &&
+			!nc_tag_is_pinned(READ_ONCE(slot->tagged));
+		spin_unlock(&active->lock);
+	}
 	spin_unlock(&bucket->lock);
-	return filling;
+	return stray;
 }
 
 /* Report all cached blocks to the plan.  Tasks that change slots meanwhile report the changes. */
@@ -407,16 +413,8 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 	u32 i;
 
 	for (i = 0; i < c->index.count; i++) {
-		const struct nc_slot *slot = &c->index.slots[i];
-
-		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED && holds_data(c, slot)) {
-			u64 block = nc_slot_block_hint(slot);
-
-			spin_lock(&active->lock);
-			strays |= !nc_belady_took(&active->order, block, false) &&
-				  !nc_tag_is_pinned(READ_ONCE(slot->tagged));
-			spin_unlock(&active->lock);
-		}
+		if (READ_ONCE(c->index.slots[i].flags) & NC_SLOT_LINKED)
+			strays |= scan_slot(c, active, i);
 		if (!(i % 1024))
 			cond_resched();
 	}

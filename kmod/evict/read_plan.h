@@ -36,6 +36,8 @@ struct nc_span;
  * @batch: number of notes of a processor at which its reader queues the work to run at once;
  *	constant
  * @fresh: number of notes of a processor from which on a miss first applies the notes; constant
+ * @applied: number of notes that works applied since nc_plan_apply() was called; a hint,
+ *	without a lock
  * @paused: the reclaim worker uses @order without @lock, but under nc_plan.lock; others must not
  *	touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
@@ -50,6 +52,7 @@ struct nc_active_plan {
 	struct nc_notes *notes;
 	u32 batch;
 	u32 fresh;
+	u32 applied;
 	bool paused;
 	bool unscanned;
 	bool asked;

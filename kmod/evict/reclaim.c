@@ -344,7 +344,8 @@ static void take_idle(struct pass *p)
 
 		if (!is_victim(c, &c->index.slots[i], READ_ONCE(c->hot.now)))
 			continue;
-		p->strays += nc_plan_is_stray(c, nc_slot_block_hint(&c->index.slots[i]));
+		p->strays += READ_ONCE(c->index.slots[i].valid) &&
+			     nc_plan_is_stray(c, nc_slot_block_hint(&c->index.slots[i]));
 		take_victim(p, i, false);
 	}
 }
@@ -419,7 +420,7 @@ void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim.work);
 	struct pass p = { .c = c };
-	u32 started, due;
+	u32 started, due, used;
 
 	/* The work may have been queued just before a system sleep or a suspend stopped reclaim. */
 	if (READ_ONCE(c->life.asleep) || !READ_ONCE(c->reclaim.enabled))
@@ -456,6 +457,7 @@ void nc_reclaim_work(struct work_struct *work)
 		finish_batch(&p);
 	}
 	due = nc_reserve_due(c);
+	used = atomic_read(&c->slots.reserve.used);
 	p.want = nc_slots_due(c);
 	if (!is_over(&p)) {
 		p.found = 0;
@@ -465,6 +467,6 @@ void nc_reclaim_work(struct work_struct *work)
 		if (!p.found)
 			nc_reserve_want(c, 0);
 		else
-			nc_reserve_gain(c, due);
+			nc_reserve_gain(c, used, min(due, p.found));
 	}
 }

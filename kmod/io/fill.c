@@ -187,6 +187,12 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		atomic64_add(hweight64(bits), &c->slots.valid_subblocks);
 		nc_table_dirty(c, f->slot);
 	}
+	/* Writes made all data of the fill stale.  After an error the plan still counts the block
+	 * as cached: its stream must not try a broken block again and again.
+	 */
+	if (!slot->valid && nc_plan_any(c) && !(nc_span_bits(&f->entry.span) & ~f->stale) &&
+	    !nc_bucket_is_filling(bucket, f->entry.span.block))
+		nc_plan_gone(c, f->entry.span.block);
 	/* A slot without valid data keeps its mark while another prefetch brings its block. */
 	if (f->ops->ahead && (slot->valid || !prefetch_listed(bucket, f->entry.span.block)))
 		nc_prefetched_came(c, slot);

@@ -216,18 +216,14 @@ static const struct nc_fill_ops demand_fill_ops = {
 static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struct look *l,
 		     const struct nc_fill_ops *ops)
 {
-	const struct nc_span whole = { .block = span->block, .last = BITS_PER_LONG_LONG - 1 };
 	u32 i = l->slot;
 
 	if (i != NC_NIL) {
 		/* A job marks an emptied slot, but no new one: its first fill is in flight. */
 		if (ops->user == NC_SLOT_JOB && !c->index.slots[i].valid &&
-		    !nc_fill_busy(l->bucket, &whole))
+		    !nc_bucket_is_filling(l->bucket, span->block))
 			nc_prefetched_refill(c, &c->index.slots[i]);
-		/* The plan does not count an emptied slot as cached, see nc_invalidate_bits(). */
-		if (!c->index.slots[i].valid && nc_plan_any(c))
-			nc_plan_took(c, span->block, true,
-				     nc_tag_is_pinned(c->index.slots[i].tagged));
+		nc_slots_refill(c, l->bucket, i);
 		return i;
 	}
 	i = nc_slots_take(c, span->block, ops->user);

@@ -250,11 +250,13 @@ static bool update_conflicts(struct nc_cache *c, const struct nc_fill *f,
 }
 
 /* Return the block's slot, or give the block a free slot if nc_slots_spare(); otherwise NC_NIL. */
-static u32 slot_for(struct nc_cache *c, u64 block)
+static u32 slot_for(struct nc_cache *c, struct nc_bucket_lock *bucket, u64 block)
 {
 	u32 i = nc_index_find(&c->index, block);
 	struct nc_slot *slot;
 
+	if (i != NC_NIL)
+		nc_slots_refill(c, bucket, i);
 	if (i != NC_NIL || !nc_slots_spare(c) || nc_ranges_keep_out(c, block))
 		return i;
 	i = nc_slots_take(c, block, NC_SLOT_READER);
@@ -286,7 +288,7 @@ bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 	lockdep_assert_held(&bucket->lock);
 	if (!place_update(c, f, dropped) || update_conflicts(c, f, bucket, own))
 		return false;
-	f->slot = slot_for(c, f->entry.span.block);
+	f->slot = slot_for(c, bucket, f->entry.span.block);
 	if (f->slot == NC_NIL)
 		return false;
 	f->dropped = dropped;

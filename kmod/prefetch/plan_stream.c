@@ -261,6 +261,7 @@ unsigned long nc_stream_look(struct nc_cache *c)
 {
 	struct nc_plan_stream *stream = &c->prefetch.stream;
 	struct nc_job *job = READ_ONCE(stream->job);
+	u64 number = stream->cursor.number, sought = stream->cursor.sought;
 	u32 front = stream->cursor.front;
 	bool other;
 
@@ -272,12 +273,12 @@ unsigned long nc_stream_look(struct nc_cache *c)
 	}
 	if (!nc_plan_look(c, &stream->cursor))
 		return LOOK;
-	/* A reset cursor: another plan, or readers have jumped. */
-	other = !stream->cursor.scheduled;
+	/* Another plan, or readers have jumped: nc_plan_look() has reset the cursor. */
+	other = stream->cursor.number != number || stream->cursor.sought != sought;
 	if (other)
 		stream->pace = (struct nc_plan_pace) { };
 	drop_old_pieces(c, job, other);
-	if (other)
+	if (!stream->cursor.scheduled)
 		nc_plan_schedule(c, &stream->cursor, &c->prefetch.paused);
 	nc_plan_pace_see(&stream->pace, ktime_get_ns(), stream->cursor.front);
 	weigh_reads(stream);
@@ -287,8 +288,10 @@ unsigned long nc_stream_look(struct nc_cache *c)
 		stream->moved = jiffies;
 	if (!time_before(jiffies, stream->moved + IDLE))
 		return LOOK_IDLE;
+	if (stream->cursor.at < stream->cursor.visits)
+		return LOOK;
 	/* The cursor has passed the last visit: only look_back() may still find data to bring. */
-	return stream->cursor.at < stream->cursor.visits ? LOOK : LOOK_BACK;
+	return clamp((long)(stream->looked_back + LOOK_BACK - jiffies), 1L, (long)LOOK_IDLE);
 }
 
 /* The stream found no free slot: start reclaim, and try again after 1 jiffy, later after up to

@@ -114,6 +114,52 @@ static void read_before_stream(void **unused)
 	nc_belady_destroy(&p);
 }
 
+/* Two samples of a block change places: the reader took the later one first, at the origin.  The
+ * stream brings the other one, for which it has asked in the name of the first visit.
+ */
+static void exchanged_before_stream(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece later = { .first = 4, .last = 7, .whole = true };
+
+	(void)unused;
+	add(&p, 0, 3);
+	add(&p, 8, 15);
+	add(&p, 4, 7);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	nc_belady_read(&p, &later);
+	assert_int_equal(p.figures.position, 1);
+	unread(&p, 0, 0, true, 4);
+	unread(&p, 0, 4, false, 8);
+	nc_belady_destroy(&p);
+}
+
+/* Samples of a block, with those of other blocks between, are read as one: several visits. */
+static void samples_at_once(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece first = { .last = 0, .whole = true, .hit = true };
+	struct nc_belady_piece rest = { .first = 1, .last = 6, .hit = true };
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 8; i += 2) {
+		add(&p, i, i + 1);
+		add(&p, 8 + 8 * i, 15 + 8 * i);
+	}
+	assert_int_equal(p.figures.visits, 8);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	nc_belady_read(&p, &first);
+	assert_int_equal(p.figures.hits, 1);
+	/* To the middle of sub-block 6: the last visit is not complete. */
+	nc_belady_read(&p, &rest);
+	assert_int_equal(p.figures.hits, 4);
+	assert_int_equal(p.figures.astray, 0);
+	unread(&p, 4, 4, false, 6);
+	assert_int_equal(nc_belady_seen(&p, 6), 0);
+	nc_belady_destroy(&p);
+}
+
 /* A reader needs the end of a file first, and reads it again with the rest: one visit. */
 static void end_first(void **unused)
 {
@@ -536,6 +582,8 @@ int main(void)
 		cmocka_unit_test(visits),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(read_before_stream),
+		cmocka_unit_test(exchanged_before_stream),
+		cmocka_unit_test(samples_at_once),
 		cmocka_unit_test(end_first),
 		cmocka_unit_test(shared_block),
 		cmocka_unit_test(other_part),

@@ -142,7 +142,7 @@ static void sizes_reserve(u32 slots)
 	memset(&cache, 0, sizeof(cache));
 	cache.index.count = slots;
 	most = slots - nc_index_pinnable(&cache.index);
-	least = min(max(slots / 200, 16U), most);
+	least = min(max(slots / 400, 8U), most);
 	/* No user reads the origin. */
 	cache.origin.demand.last = jiffies - HZ;
 	size = nc_reserve_room(&cache);
@@ -182,16 +182,22 @@ static void keeps_freed_slots(void **unused)
 	nc_reserve_want(&cache, 100);
 	due = nc_reserve_due(&cache);
 	assert_int_equal(due, 100);
-	nc_reserve_gain(&cache, due);
-	nc_reserve_want(&cache, 0);
-	assert_int_equal(nc_reserve_kept(&cache), 100);
+	/* The worker has taken 30 slots since reclaim looked. */
 	atomic_set(&r->used, 30);
+	nc_reserve_gain(&cache, 0, due);
+	nc_reserve_want(&cache, 0);
 	assert_int_equal(nc_reserve_kept(&cache), 70);
-	nc_reserve_gain(&cache, 10);
-	assert_int_equal(nc_reserve_kept(&cache), 70);
+	atomic_set(&r->used, 0);
+	assert_int_equal(nc_reserve_kept(&cache), 100);
+	/* No job waits any more. */
+	nc_reserve_gain(&cache, 100, 100);
+	assert_int_equal(nc_reserve_kept(&cache), 100);
+	nc_reserve_want(&cache, 1);
+	nc_reserve_gain(&cache, 10, 20);
+	assert_int_equal(nc_reserve_kept(&cache), 100);
 	/* No more than the size of the reserve. */
-	nc_reserve_gain(&cache, 100000);
-	assert_int_equal(nc_reserve_kept(&cache), 500 - 30);
+	nc_reserve_gain(&cache, 100, 100000);
+	assert_int_equal(nc_reserve_kept(&cache), 250);
 }
 
 static void sizes_any_reserve(void **state)

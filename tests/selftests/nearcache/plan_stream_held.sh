@@ -44,11 +44,12 @@ in_order() {
 	agrees 0 2048 1x2048
 }
 
-# A write meanwhile: readers get the new data.
+# A write meanwhile: the stream brings the new data.
 written() {
-	local stale
+	local stale before misses
 	begin writearound
 	now stale fills_stale
+	now before prefetched_bytes
 	gate hold origin read
 	planned 20
 	gate held origin 1
@@ -57,8 +58,29 @@ written() {
 	gate_open
 	gate until nc fills_in_flight = 0
 	more fills_stale "$stale"
+	gate until nc prefetched_bytes = $((before + 65536))
+	gate until nc fills_in_flight = 0
+	now misses misses
 	gets 2560 128 2x128
+	more misses "$misses" 0
 	agrees 2560 128 2x128
+}
+
+# A write drops data that the stream has brought: the stream brings the new data.
+dropped() {
+	local before misses
+	begin writearound
+	now before prefetched_bytes
+	planned 60 61 62
+	gate until nc prefetched_bytes = $((before + 3 * 65536))
+	gate until nc fills_in_flight = 0
+	puts 2 $((61 * 128)) 128
+	gate until nc prefetched_bytes = $((before + 4 * 65536))
+	gate until nc fills_in_flight = 0
+	now misses misses
+	gets $((61 * 128)) 128 2x128
+	more misses "$misses" 0
+	agrees $((60 * 128)) 384 '1x128 2x128 1x128'
 }
 
 # The origin fails a read of the stream: the reader repeats it.
@@ -141,6 +163,7 @@ unwanted() {
 gates 8 16
 in_order
 written
+dropped
 failed
 overtaken
 unwanted
