@@ -28,6 +28,10 @@
  * reserve shrinks by the same part, and jobs leave it to others.
  */
 #define PARTS	8U
+/* Time in jiffies for which reads of jobs must not queue at the origin before the reserve grows
+ * again.  Each growth evicts blocks, which readers will miss.
+ */
+#define CALM		(30UL * HZ)
 /* Age in ticks from which unread blocks of a job that is over may be evicted for a waiting job. */
 #define LEFT_TICKS	2U
 
@@ -50,13 +54,19 @@ static u32 reserve_size(const struct nc_cache *c)
 }
 
 /* Adapt the size of the reserve, because a job waits for a slot.  @queue: reads of jobs queue at
- * the origin: the reserve shrinks; otherwise it grows.  Context: the prefetch worker.
+ * the origin: the reserve shrinks; otherwise it grows, unless they queued in the last CALM.
+ * Context: the prefetch worker.
  */
 void nc_reserve_fit(struct nc_cache *c, bool queue)
 {
 	struct nc_prefetch_reserve *r = &c->slots.reserve;
 	u32 size = reserve_size(c);
 
+	if (queue)
+		r->shrunk = jiffies;
+	else if (r->queued && time_before(jiffies, r->shrunk + CALM))
+		return;
+	r->queued = queue;
 	WRITE_ONCE(r->limit, queue ? size - size / PARTS :
 			     min(size + size / PARTS + 1, reserve_most(c)));
 	WRITE_ONCE(r->own, min(READ_ONCE(r->own), reserve_size(c)));

@@ -33,9 +33,11 @@ struct nc_span;
  *	prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @limit: maximum size of the reserve in slots; reserve_size() raises it to the minimum size
- * @own: number of slots that belong to the reserve, in use or free.  Reclaim
- *	raises it; the prefetch worker raises it, or lowers it when the reserve shrinks.  Both write
- *	without a lock: a lost update gives a few slots to reads, or keeps them, until the next one
+ * @queued: nc_reserve_fit() last found that reads of jobs queued at the origin
+ * @shrunk: jiffies at that time
+ * @own: number of slots that belong to the reserve, in use or free.  Reclaim raises it; the prefetch
+ *	worker raises it, or lowers it when the reserve shrinks.  Both write without a lock: a lost
+ *	update gives a few slots to reads, or keeps them, until the next one
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot
@@ -44,7 +46,7 @@ struct nc_span;
  * @wake: makes the jobs that wait try again; any context
  * @lost: an unread block of an unfinished job was evicted; reclaim's context
  *
- * Only the prefetch worker writes @limit, @waiters, and the fields from @jobs to @need.  Others
+ * Only the prefetch worker writes @limit, @queued, @shrunk, @waiters, and the fields from @jobs to @need.  Others
  * read these without a lock, as hints.
  */
 struct nc_prefetch_reserve {
@@ -58,6 +60,8 @@ struct nc_prefetch_reserve {
 	u64 need;
 	atomic_t over;
 	u32 limit;
+	bool queued;
+	unsigned long shrunk;
 	u32 own;
 	u32 wanted;
 	bool pressed;

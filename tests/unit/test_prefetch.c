@@ -167,6 +167,10 @@ static void sizes_reserve(u32 slots)
 		assert_int_equal(cache.slots.reserve.own, size);
 	}
 	assert_int_equal(size, least);
+	/* The reserve grows again after 30 s without a queue. */
+	fuzz_jiffies += 30 * HZ - 1;
+	assert_int_equal(look(&job, true, false), least);
+	fuzz_jiffies++;
 	assert_int_equal(look(&job, true, false), min(least + least / 8 + 1, most));
 }
 
