@@ -35,9 +35,9 @@ struct nc_span;
  * @limit: maximum size of the reserve in slots; reserve_size() raises it to the minimum size
  * @queued: nc_reserve_fit() last found that reads of jobs queued at the origin
  * @shrunk: jiffies at that time
- * @own: number of slots that belong to the reserve, in use or free.  Reclaim raises it; the prefetch
- *	worker raises it, or lowers it when the reserve shrinks.  Both write without a lock: a lost
- *	update gives a few slots to reads, or keeps them, until the next one
+ * @own: number of slots that belong to the reserve, in use or free.  Reclaim raises it; the
+ *	prefetch worker raises it, or lowers it when the reserve shrinks.  Both write without a
+ *	lock: a lost update gives a few slots to reads, or keeps them, until the next one
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot
@@ -46,8 +46,8 @@ struct nc_span;
  * @wake: makes the jobs that wait try again; any context
  * @lost: an unread block of an unfinished job was evicted; reclaim's context
  *
- * Only the prefetch worker writes @limit, @queued, @shrunk, @waiters, and the fields from @jobs to @need.  Others
- * read these without a lock, as hints.
+ * Only the prefetch worker writes @limit, @queued, @shrunk, @waiters, and the fields from @jobs to
+ * @need.  Others read these without a lock, as hints.
  */
 struct nc_prefetch_reserve {
 	atomic_t used;
