@@ -7,7 +7,8 @@
  * selects blocks, before a report, before the stream looks ahead, and before a plan ends.  It takes
  * a part of each ring in turn, so the reads of different processors stay near their order.  A miss
  * may apply notes, too: see nc_plan_refresh().  None of these finds a note that is held back, but
- * the first hit of the block, noted before, has made the visit.
+ * the first hit of the block, noted before, has made the visit.  The work of its processor first
+ * writes such a note to the ring.
  *
  * A note says only that a block was read, so a late or lost note moves one block in the order of
  * evictions; no data depends on it.
