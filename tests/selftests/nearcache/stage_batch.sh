@@ -7,14 +7,14 @@
 . ./gate.sh
 . ./stage.sh
 
-# An epoch is closed when it has 1024 blocks: its descriptor, a block, and LONG sectors. It is drained by
-# more than 64 copies, of which at most 64 are in flight.
-LONG=8176
+# An epoch is closed when it has 512 blocks: its descriptor, a block, and LONG sectors. It is drained by
+# 65 copies, of which at most 64 are in flight.
+LONG=4080
 # The other block of epochs from the second on.
 OTHER=60000
-OPTIONS='2 max_behind 16777216'
+OPTIONS='2 max_behind 8388608'
 # Epochs of one case begin at these sectors; the first two overlap.
-FIRST=20480 SECOND=24576 THIRD=4096
+FIRST=20480 SECOND=22528 THIRD=4096
 # The last copy of the first epoch.
 LAST=$((FIRST + LONG - 48))
 generation=2
@@ -88,7 +88,7 @@ ended() {
 # Then let it go on to the next flush.
 flushed_between() {
 	release
-	! at_origin 2 $((SECOND + 4096)) || fail "the second epoch is on the origin before a flush"
+	! at_origin 2 $((SECOND + 2048)) || fail "the second epoch is on the origin before a flush"
 	flushed
 }
 
@@ -96,14 +96,14 @@ flushed_between() {
 apart() {
 	release
 	at_origin 1 $FIRST || fail "the first epoch is not on the origin: $REPLY"
-	! at_origin 2 $((SECOND + 4096)) || fail "the second epoch is on the origin before a flush"
+	! at_origin 2 $((SECOND + 2048)) || fail "the second epoch is on the origin before a flush"
 	same "drained epoch" "$(stage drained_epoch)" "$before"
 	flushed
-	at_origin 2 $((SECOND + 4096)) || fail "the second epoch is not on the origin: $REPLY"
+	at_origin 2 $((SECOND + 2048)) || fail "the second epoch is not on the origin: $REPLY"
 	same "drained epoch" "$(stage drained_epoch)" $((before + 1))
 	ended
-	gate look origin $FIRST $((LONG + 4096))
-	expect "$((generation + 1))x4096 $((generation + 2))x$LONG"
+	gate look origin $FIRST $((LONG + 2048))
+	expect "$((generation + 1))x2048 $((generation + 2))x$LONG"
 }
 
 gate_start
@@ -166,12 +166,12 @@ stage_drained
 
 # A flush that ends with the commit of the first epoch.
 begin
-epoch 1 $FIRST 6144
+epoch 1 $FIRST 3072
 gate flush f $NC
 ends f 'done'
 committed 1
-epoch 1 $((FIRST + 6144)) 2040
-epoch 2 $SECOND 6144
+epoch 1 $((FIRST + 3072)) 1016
+epoch 2 $SECOND 3072
 committed 2
 flushed_between
 ended
@@ -195,7 +195,7 @@ open=$(stage open_epoch)
 gate write p $NC $((generation + 1)) $((FIRST + 64)) $((LONG - 64))
 stage_until open_epoch $((open + 1))
 # The blocks of the first epoch with two descriptors, one descriptor, and these sectors.
-gate write q $NC $((generation + 2)) $((SECOND + 4096)) 64
+gate write q $NC $((generation + 2)) $((SECOND + 2048)) 64
 stage_until behind_bytes $(((1 + 1 + LONG / 8 + 1 + 8) * 4096))
 gate pass log
 gate let log all
@@ -204,15 +204,15 @@ for id in w p q; do
 done
 committed 2
 flushed_between
-at_origin 2 $((SECOND + 4096)) || fail "the second epoch is not on the origin: $REPLY"
+at_origin 2 $((SECOND + 2048)) || fail "the second epoch is not on the origin: $REPLY"
 ended
 
 # The message 'commit'.
 begin
-epoch 1 $FIRST 8112
+epoch 1 $FIRST 4016
 stage_commit >/dev/null
-epoch 1 $((FIRST + 8112)) 64
-epoch 2 $SECOND 8120
+epoch 1 $((FIRST + 4016)) 64
+epoch 2 $SECOND 4024
 committed 2
 flushed_between
 ended
@@ -231,12 +231,12 @@ begin
 epoch 1 $FIRST
 epoch 2 $SECOND
 committed 2
-gate write w $NC $((generation + 3)) $THIRD 8192
-gate write v $NC $((generation + 3)) $((THIRD + 8192)) 8192
-gate write u $NC $((generation + 3)) 40960 8192
+gate write w $NC $((generation + 3)) $THIRD 4096
+gate write v $NC $((generation + 3)) $((THIRD + 4096)) 4096
+gate write u $NC $((generation + 3)) 40960 4096
 stage_until waiting 1
 release
-! at_origin 2 $((SECOND + 4096)) || fail "a batch goes on while a writer waits"
+! at_origin 2 $((SECOND + 2048)) || fail "a batch goes on while a writer waits"
 gate pass origin
 gate let origin all
 for id in w v u; do
@@ -273,9 +273,9 @@ epoch 1 $FIRST
 epoch 2 $SECOND
 committed 2
 release
-at_origin 2 $((SECOND + 4096)) || fail "the second epoch is not in the batch: $REPLY"
+at_origin 2 $((SECOND + 2048)) || fail "the second epoch is not in the batch: $REPLY"
 gate pass origin
-gate hold origin write $((SECOND + 4096)) 64
+gate hold origin write $((SECOND + 2048)) 64
 gate hold origin flush
 gate let origin 0 fail
 flush_held
@@ -318,7 +318,7 @@ stage_start "${OPTIONS#* }"
 epoch 3 $THIRD
 stage_until committed_epoch $((before + 3))
 flushed_between
-at_origin 2 $((SECOND + 4096)) || fail "the second epoch is not on the origin: $REPLY"
+at_origin 2 $((SECOND + 2048)) || fail "the second epoch is not on the origin: $REPLY"
 ! at_origin 3 $THIRD || fail "the third epoch is on the origin before a flush"
 flushed
 ended
