@@ -87,7 +87,7 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	lib/systemd/system/nearcache-daemon.service:644:$(BUILD)/helper/nearcache-daemon.service \
 	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
 	share/nearcache/nearcache-dashboard.json:644:helper/metrics/nearcache-dashboard.json \
-	lib/udev/rules.d/62-nearcache.rules:644:helper/systemd/62-nearcache.rules \
+	lib/udev/rules.d/62-nearcache.rules:644:$(BUILD)/helper/62-nearcache.rules \
 	share/man/man8/nearcache.8:644:helper/man/nearcache.8 \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \
@@ -97,9 +97,10 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	share/bash-completion/completions/nearcache:644:helper/man/nearcache.bash \
 	share/zsh/site-functions/_nearcache:644:helper/man/_nearcache
 
-# The units contain PREFIX, which may differ from run to run: always rebuild them.
+# The units and udev rules contain PREFIX, which may differ from run to run: always rebuild them.
 .PHONY: helper-units
 helper-units:
+	$(Q)sed 's,@sbindir@,$(PREFIX)/sbin,' helper/udev/62-nearcache.rules.in >$(BUILD)/helper/62-nearcache.rules
 	$(Q)for unit in nearcache@ nearcache-cluster@ nearcache-pins nearcache-daemon; do \
 		sed 's,@sbindir@,$(PREFIX)/sbin,' helper/systemd/$$unit.service.in \
 			>$(BUILD)/helper/$$unit.service || exit; \

@@ -133,6 +133,8 @@ const struct option_row option_table[] = {
 	  offsetof(struct arguments, output), "write SVG to FILE, replacing it as a whole" },
 	{ OPTION_OPENMETRICS, 0, "openmetrics", FLAG, NULL, 0,
 	  "in the format OpenMetrics 1.0" },
+	{ OPTION_UDEV, 0, "udev", FLAG, NULL, 0,
+	  "print the properties for udev's database" },
 	{ OPTION_CONFIG, 0, "config", TEXT, "FILE",
 	  offsetof(struct arguments, config),
 	  "configuration (/etc/nearcache/nearcache.conf)" },

@@ -109,6 +109,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_CLUSTER		((option_set)1 << 72)
 #define OPTION_APPEND		((option_set)1 << 73)
 #define OPTION_NO_PREFETCH	((option_set)1 << 74)
+#define OPTION_UDEV		((option_set)1 << 75)
 #define OPTION_EVERYWHERE	((option_set)1 << 76)
 #define OPTION_PEERS		((option_set)1 << 77)
 #define OPTION_FROM_PEERS	((option_set)1 << 78)

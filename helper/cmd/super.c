@@ -10,6 +10,7 @@
 #include "ondisk/stage_log.h"
 #include "open/origin_match.h"
 #include "open/stage_device.h"
+#include "open/udev_properties.h"
 #include "lib/print.h"
 #include "lib/size.h"
 #include "ondisk/superblock.h"
@@ -191,17 +192,28 @@ static int judge_super(const struct device *dev)
 	return error;
 }
 
-static int cmd_super(const struct arguments *args)
+static int judge_any(const struct device *dev)
 {
-	struct device dev;
-	struct stage_log log = { 0 };
-	int error = device_open_any(&dev, args->operand[0], "device");
+	struct stage_log log;
+	int error = stage_log_read(&log, dev);
 
 	if (!error)
-		error = stage_log_read(&log, &dev);
-	if (!error)
-		error = log.magic[0] || log.magic[1] ? judge_log(&dev, &log) : judge_super(&dev);
+		error = log.magic[0] || log.magic[1] ? judge_log(dev, &log) : judge_super(dev);
 	stage_log_free(&log);
+	return error;
+}
+
+static int cmd_super(const struct arguments *args)
+{
+	bool udev = option_given(args, OPTION_UDEV);
+	struct device dev;
+	int error;
+
+	if (udev && option_given(args, OPTION_JSON))
+		return fail(CODE_USAGE, "--udev has no JSON form: leave out --json");
+	error = device_open_any(&dev, args->operand[0], "device");
+	if (!error)
+		error = udev ? udev_properties_print(&dev) : judge_any(&dev);
 	device_close(&dev);
 	return error;
 }
@@ -211,9 +223,12 @@ const struct verb super_verb = {
 	.operands = "DEV|FILE",
 	.operands_min = 1,
 	.operands_max = 1,
+	.optional = OPTION_UDEV,
 	.summary = "show and check the superblocks and the slot table of a cache device",
 	.details =
 "super only reads. It also takes an image in a regular file, and the log of a stage. The\n"
-"exit code is 4 if neither superblock is valid.\n",
+"exit code is 4 if neither superblock is valid.\n"
+"--udev prints ID_FS_TYPE, ID_FS_UUID, ID_FS_LABEL and others of a cache device, a witness\n"
+"or a log. It prints nothing for other devices, and the exit code is 0.\n",
 	.run = cmd_super,
 };

@@ -148,7 +148,7 @@ _nearcache_tables()
 		operands=''
 		;;
 	super)
-		options=''
+		options=' --udev'
 		operands='<path>'
 		;;
 	esac

@@ -305,6 +305,25 @@ int witness_count(const struct device *dev, unsigned int *used)
 	return error;
 }
 
+/* Read the uuid of the first cache that uses @dev, which may be any device, as its witness. */
+int witness_first(const struct device *dev, u8 *uuid, bool *found)
+{
+	struct records records;
+	int error = read_records(dev, &records);
+	unsigned int i;
+
+	*found = false;
+	for (i = 0; i < records.count && !error && !*found; i++) {
+		const struct nearcache_witness *record = &records.record[i];
+
+		*found = nc_witness_check(record, NULL) && witness_is_current(record);
+		if (*found)
+			memcpy(uuid, record->uuid, sizeof(record->uuid));
+	}
+	free(records.record);
+	return error;
+}
+
 /* Describe the content of a device: a file system, a nearcache or another; "" if there is none. */
 static int foreign_content(const struct device *dev, char *what)
 {

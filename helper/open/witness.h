@@ -54,6 +54,7 @@ int witness_check_place(const struct witness *witness,
 int witness_look(const struct witness *witness, const u8 *uuid,
 		 struct nearcache_witness *record, bool *found);
 int witness_count(const struct device *dev, unsigned int *used);
+int witness_first(const struct device *dev, u8 *uuid, bool *found);
 int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim);
 int witness_claim(struct witness *witness, const struct witness_claim *claim);

@@ -48,8 +48,9 @@ payload_project() {
 	if [[ -e $BUILD/helper/nearcache ]]; then
 		payload_helper "$stage"
 		payload_terminal "$stage"
-		install -D -m 644 "$here/../../helper/systemd/62-nearcache.rules" \
-			"$stage/usr/lib/udev/rules.d/62-nearcache.rules"
+		mkdir -p "$stage/usr/lib/udev/rules.d"
+		sed 's,@sbindir@,/usr/sbin,' "$here/../../helper/udev/62-nearcache.rules.in" \
+			>"$stage/usr/lib/udev/rules.d/62-nearcache.rules"
 		# Each guest starts with an empty /var; record that no cache has a gap.
 		mkdir -p "$stage/var/lib/nearcache"
 		echo '{ "schema": 1, "gaps": [] }' >"$stage/var/lib/nearcache/gaps.json"

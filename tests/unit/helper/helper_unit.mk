@@ -23,7 +23,8 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_warm_choice test_read_peers test_joined \
 	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
-	test_signals test_cluster_dns test_join_undo test_join_device test_stage_log test_stage_params test_reservation
+	test_signals test_cluster_dns test_join_undo test_join_device test_stage_log test_stage_params test_reservation \
+	test_udev_properties
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
@@ -173,6 +174,11 @@ HELPER_UNIT_test_dm_suspend	:= helper/block/dm_remove.c helper/lib/error.c \
 HELPER_UNIT_test_witness := helper/open/witness.c helper/block/device.c helper/ondisk/superblock.c \
 	helper/lib/error.c helper/lib/sanitize.c kmod/meta/ondisk_check.c \
 	tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_udev_properties := helper/open/udev_properties.c helper/open/witness.c helper/ondisk/superblock.c \
+	helper/ondisk/stage_log.c helper/ondisk/layout.c helper/block/device.c \
+	helper/lib/error.c helper/lib/sanitize.c kmod/meta/ondisk_check.c \
+	tests/unit/helper/fake_identity.c
+HELPER_UNIT_LIBS_test_udev_properties := -luuid -lblkid
 HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/enum_words.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
 HELPER_UNIT_test_same_origin := helper/open/origin_users.c helper/block/device_id_match.c \
