@@ -68,9 +68,16 @@ static int own_signatures(const struct device *dev, bool wipe, char *what)
 	return error;
 }
 
-/* Probe for file systems, RAID members and partition tables, even with bad checksums. */
+/*
+ * Probe for file systems, RAID members and partition tables, even with bad checksums. Callers look for
+ * the formats of nearcache themselves: a libblkid that knows them (helper/packaging/blkid) must not
+ * change their answers. An older libblkid ignores names that it does not know.
+ */
 static blkid_probe new_probe(int fd)
 {
+	char *ours[] = {
+		(char *)"nearcache_cache", (char *)"nearcache_stage", (char *)"nearcache_witness", NULL,
+	};
 	blkid_probe probe = blkid_new_probe();
 
 	if (!probe || blkid_probe_set_device(probe, fd, 0, 0)) {
@@ -83,6 +90,7 @@ static blkid_probe new_probe(int fd)
 					  BLKID_SUBLKS_LABEL |
 					  BLKID_SUBLKS_MAGIC |
 					  BLKID_SUBLKS_BADCSUM);
+	blkid_probe_filter_superblocks_type(probe, BLKID_FLTR_NOTIN, ours);
 	blkid_probe_enable_partitions(probe, 1);
 	blkid_probe_set_partitions_flags(probe, BLKID_PARTS_MAGIC);
 	return probe;

@@ -44,12 +44,19 @@ all_say() {
 	return "$wrong"
 }
 
+only_patch() {
+	! grep -P "\t$library\$" <<<"$said_of_all" | grep -v '^helper/packaging/blkid/'
+}
+
 said_of_all=$(licences)
 dual='GPL-2.0 OR BSD-3-Clause'
 uapi='GPL-2.0 WITH Linux-syscall-note'
 # The netlink generator accepts and emits only this licence.
 spec='((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)'
-check 'every file has a licence' all_say "GPL-2.0-only|$dual|$uapi|$spec" ''
+# A patch for libblkid has the licence of libblkid.
+library=LGPL-2.1-or-later
+check 'every file has a licence' all_say "GPL-2.0-only|$dual|$uapi|$spec|$library" ''
+check 'only the patch for libblkid has its licence' only_patch
 check 'kmod is GPL-2.0-only' all_say "GPL-2.0-only|$spec" kmod/
 check 'uapi may be used by user space' all_say "$dual|$uapi|$spec" uapi/
 finish
