@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache: kernel module, helper and tests.  "make help" lists the targets.
 
-VERSION	:= 0.1.0
+VERSION	:= $(shell cat VERSION)
 BUILD	?= build
 # The lists of headers (.d) name each object as it was built: use one name, however BUILD is given.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))

@@ -4,7 +4,7 @@
 
 BUILD	?= build
 PREFIX	?= /usr/local
-VERSION	?= 0.1.0
+VERSION	?= $(shell cat VERSION)
 
 Q	?= $(if $(filter 1,$(V)),,@)
 ifndef say
@@ -41,6 +41,8 @@ $(BUILD)/helper/%.o: helper/%.c helper/helper.mk
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(CFLAGS) $(HELPER_INCLUDES) \
 		-DHELPER_VERSION='"$(VERSION)"' -MMD -MP -c -o $@ $<
+
+$(BUILD)/helper/cli/exec_program.o: VERSION
 
 $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 	@mkdir -p $(@D)

@@ -62,6 +62,7 @@ module_exit(nearcache_exit);
 MODULE_DESCRIPTION("device-mapper near cache: a remote volume on local NVMe");
 MODULE_AUTHOR("The nearcache authors");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(NEARCACHE_MODULE_VERSION);
 MODULE_SOFTDEP("pre: crc32c");
 MODULE_ALIAS("dm-nearcache-peers");
 MODULE_ALIAS("dm-nearcache-map");

@@ -2,7 +2,7 @@
 # The kernel module.  It is built in a copy of its sources below BUILD, one per kernel
 # release, so that builds for several kernels can coexist.
 
-MODULE_SRC := Kbuild $(wildcard kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h uapi/*.h)
+MODULE_SRC := Kbuild VERSION $(wildcard kmod/*.c kmod/*.h kmod/*/*.c kmod/*/*.h uapi/*.h)
 MODULE_DIR = $(abspath $(BUILD))/module/$(KVER)
 MODULE = $(BUILD)/module/$(KVER)/dm-nearcache.ko
 MODULE_DEST = $(DESTDIR)/lib/modules/$(KVER)/updates/dm-nearcache.ko

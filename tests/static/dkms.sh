@@ -25,7 +25,7 @@ same_sources() {
 	local file
 	while read -r file; do
 		cmp "$file" "$source/$file" || return
-	done < <(compgen -G 'kmod/*.[ch]' && compgen -G 'kmod/*/*.[ch]' && compgen -G 'uapi/*.h' && echo Kbuild)
+	done < <(compgen -G 'kmod/*.[ch]' && compgen -G 'kmod/*/*.[ch]' && compgen -G 'uapi/*.h' && printf '%s\n' Kbuild VERSION)
 }
 
 added() {
