@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every source file has its licence in the first line (in a script, the second).
+# Every source file and document has its licence in the first line (in a script, the second).
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
 cd "$TOP" || exit
 
-# sources: print all source files; .clang-format is left out, as it is a file of the kernel.
+# sources: print all source files and documents; .clang-format is a file of the kernel, VERSION a number.
 sources() {
 	if [[ -e .git ]]; then
 		git ls-files
 	else
 		find . -path ./build -prune -o -type f -print | sed 's,^\./,,'
-	fi | grep -vE '^(COPYING|\.clang-format)$|\.(md|svg|png|json)$'
+	fi | grep -vE '^(COPYING|VERSION|\.clang-format)$|\.(svg|png|json)$'
 }
 
 # licences: print "FILE<tab>LICENCE" from the first line, or from the line after "#!".
