@@ -54,7 +54,7 @@ images_made() {
 	rm -rf "$dir/images"
 	mkdir "$dir/images"
 	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare -I. -iquote helper -iquote kmod -Iuapi \
-		-o "$dir/make_images" tests/blkid/images.c "$BUILD/helper/libnearcache.a" -lblkid -luuid -lisal -lnettle &&
+		-o "$dir/make_images" tests/static/blkid_images.c "$BUILD/helper/libnearcache.a" -lblkid -luuid -lisal -lnettle &&
 		"$dir/make_images" make "$dir/images"
 }
 

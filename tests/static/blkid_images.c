@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests/static/blkid.sh: make images of devices in a folder, or print what the helper finds on one.
- *   usage: images make DIR | images content FILE
+ * For blkid.sh: make images of devices in a folder, or print what the helper finds on one.
+ *   usage: make_images make DIR | make_images content FILE
  */
 #include <limits.h>
 #include <stdio.h>
