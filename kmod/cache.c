@@ -102,12 +102,14 @@ static int cache_alloc(struct nc_cache *c)
 
 	c->hot.counters = alloc_percpu(struct nc_counters);
 	c->policy.ghost = kvzalloc(NC_GHOST_BYTES, GFP_KERNEL);
-	c->workers.completion = alloc_workqueue("nearcache/%s", WQ_MEM_RECLAIM, 0, name);
+	c->workers.completion = alloc_workqueue("nearcache/%s",
+						WQ_MEM_RECLAIM | NC_WQ_PERCPU, 0, name);
 	c->workers.origin = alloc_workqueue("nearcache_o/%s",
 					    WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
 	c->workers.cache = alloc_workqueue("nearcache_c/%s",
 					   WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
-	c->workers.probe = alloc_workqueue("nearcache_b/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0, name);
+	c->workers.probe = alloc_workqueue("nearcache_b/%s",
+					   WQ_MEM_RECLAIM | WQ_HIGHPRI | NC_WQ_PERCPU, 0, name);
 	if (!c->hot.counters || !c->policy.ghost || !c->workers.completion ||
 	    !c->workers.origin || !c->workers.cache || !c->workers.probe || !memory_fits(c))
 		return -ENOMEM;

@@ -146,7 +146,7 @@ void nc_cache_hold(struct nc_cache *c, bool settle)
 		nc_intent_hold(c);
 	/* Not on a queue of the cache: the work waits for works on these queues. */
 	if (settle)
-		queue_work(system_unbound_wq, &c->workers.hold);
+		queue_work(nc_unbound_wq, &c->workers.hold);
 }
 
 /* Wait for the work that nc_cache_hold() began, at most until @end (jiffies).  Return: 0;

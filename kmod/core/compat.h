@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hides differences between kernels (tested: 6.1 to 6.12).  Kbuild defines NC_HAVE_* by a probe of
+ * Hides differences between kernels (tested: 6.1 to 7.3).  Kbuild defines NC_HAVE_* by a probe of
  * the kernel's headers, not by version: distributions backport.  Only this file may use NC_HAVE_*.
  */
 #ifndef NEARCACHE_CORE_COMPAT_H
@@ -27,11 +27,16 @@
 #define NC_MODE_WRITE	FMODE_WRITE
 #endif
 
-/* dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels. */
+/*
+ * dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels; since 7.1 also the place of a
+ * second bitmap, which nobody here reads.
+ */
 static inline int nc_dm_io(struct dm_io_request *request,
 			   struct dm_io_region *region)
 {
-#ifdef NC_HAVE_DM_IO_IOPRIO
+#if defined(NC_HAVE_DM_IO_UNSUP_BITS)
+	return dm_io(request, 1, region, NULL, NULL, 0);
+#elif defined(NC_HAVE_DM_IO_IOPRIO)
 	return dm_io(request, 1, region, NULL, 0);
 #else
 	return dm_io(request, 1, region, NULL);
@@ -85,6 +90,20 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define nc_bh_wq	system_bh_wq
 #else
 #define nc_bh_wq	((struct workqueue_struct *)NULL)
+#endif
+
+/* Flag of a workqueue bound to processors: required since 7.2, earlier unknown or ignored. */
+#ifdef NC_HAVE_WQ_PERCPU
+#define NC_WQ_PERCPU	WQ_PERCPU
+#else
+#define NC_WQ_PERCPU	0
+#endif
+
+/* The new name of system_unbound_wq; a kernel that has both may log the use of the old one. */
+#ifdef NC_HAVE_SYSTEM_DFL_WQ
+#define nc_unbound_wq	system_dfl_wq
+#else
+#define nc_unbound_wq	system_unbound_wq
 #endif
 
 #endif /* NEARCACHE_CORE_COMPAT_H */

@@ -153,7 +153,7 @@ static void wait_for_expiry(struct nc_ranges *r)
 	u32 left = next_expiry(r);
 
 	if (left)
-		mod_delayed_work(system_unbound_wq, &r->expire_work,
+		mod_delayed_work(nc_unbound_wq, &r->expire_work,
 				 min(left, LOOK_AGAIN) * HZ);
 }
 
