@@ -25,6 +25,17 @@
 #include <linux/vmalloc.h>
 
 #define DM_MSG_PREFIX "bench-drive"
+
+/* Kernels before 6.13 have no hrtimer_setup(). */
+#ifndef HRTIMER_SETUP
+static void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*run)(struct hrtimer *),
+			  clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = run;
+}
+#endif
+
 #define BLOCK 4096U
 #define BLOCK_SECTORS 8U
 #define BLOCK_STAMPED 1UL
@@ -274,8 +285,7 @@ static int drive_map(struct dm_target *ti, struct bio *bio)
 		bio_ends(end);
 		return DM_MAPIO_SUBMITTED;
 	}
-	hrtimer_init(&end->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	end->timer.function = timer_ends;
+	hrtimer_setup(&end->timer, timer_ends, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	hrtimer_start(&end->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 	return DM_MAPIO_SUBMITTED;
 }

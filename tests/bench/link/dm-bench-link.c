@@ -22,6 +22,17 @@
 #include <linux/slab.h>
 
 #define DM_MSG_PREFIX "bench-link"
+
+/* Kernels before 6.13 have no hrtimer_setup(). */
+#ifndef HRTIMER_SETUP
+static void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*run)(struct hrtimer *),
+			  clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = run;
+}
+#endif
+
 #define PORTS 64
 
 /* Time from which on a port is free, ktime in ns. */
@@ -74,8 +85,7 @@ static void end_at(struct answer *answer, u64 time, blk_status_t status)
 {
 	bio_of(answer)->bi_status = status;
 	answer->due = true;
-	hrtimer_init(&answer->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	answer->timer.function = answer_arrives;
+	hrtimer_setup(&answer->timer, answer_arrives, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	hrtimer_start(&answer->timer, ns_to_ktime(time), HRTIMER_MODE_ABS);
 }
 

@@ -25,6 +25,10 @@
 
 #define DM_MSG_PREFIX "crash-log"
 
+#ifdef DM_IO_UNSUP_BITS
+#define dm_io(request, count, regions, errors, prio) dm_io(request, count, regions, errors, NULL, prio)
+#endif
+
 /**
  * struct logger - a log
  * @list: in @loggers
