@@ -38,6 +38,6 @@ releases() (
 	# shellcheck source=tests/vm/kernel.sh
 	. "$TOP/tests/vm/kernel.sh"
 	for kernel in ${VM_KERNELS:-6.12 6.1}; do
-		kernel_pick "$kernel" "${KERNEL_ROOT:-}"
+		kernel_pick "$kernel" "$(kernel_root "$kernel")"
 	done
 )

@@ -26,25 +26,93 @@ kernel_slow() {
 	fi
 }
 
-# kernel_pick WANTED ROOT: print the release string of the newest kernel below
-# ROOT/boot that matches WANTED (6.1, 6.12, or a full release string).
+# kernel_fetched KERNEL: is it the name of a Debian release, whose kernel tests/kernels/get gets?
+kernel_fetched() {
+	[[ $1 =~ ^[a-z]+(-backports)?$ && $1 != debug ]]
+}
+
+# kernel_dir KERNEL: print the folder of the debug kernel or of a fetched one.
+kernel_dir() {
+	if [[ $1 == debug ]]; then
+		kernel_debug_dir
+	else
+		echo "${KERNEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/nearcache}/$1"
+	fi
+}
+
+# kernel_root KERNEL: print the folder of its boot/ and lib/modules/: KERNEL_ROOT for installed kernels.
+kernel_root() {
+	if [[ $1 == debug ]]; then
+		echo "$(kernel_debug_dir)/root"
+	elif kernel_fetched "$1"; then
+		kernel_dir "$1"
+	else
+		echo "${KERNEL_ROOT:-}"
+	fi
+}
+
+# kernel_headers KERNEL: print the folder of its headers.
+kernel_headers() {
+	if [[ $1 == debug ]]; then
+		echo "$(kernel_debug_dir)/o"
+	else
+		readlink -f "$(kernel_root "$1")/lib/modules/$(kernel_pick "$1" "$(kernel_root "$1")")/build"
+	fi
+}
+
+# kernel_file NAME RELEASE ROOT: print its vmlinuz or config: below boot/, or beside the modules,
+# where Debian's packages have them since 7.0.
+kernel_file() {
+	local file=$3/lib/modules/$2/$1
+	[[ -e $file && ! -e $3/boot/$1-$2 ]] || file=$3/boot/$1-$2
+	echo "$file"
+}
+
+# kernel_releases PATTERN ROOT: print the releases of the kernels below ROOT that match, oldest first.
+kernel_releases() {
+	local file
+	{
+		compgen -G "$2/boot/vmlinuz-$1"
+		compgen -G "$2/lib/modules/$1/vmlinuz"
+	} | while IFS= read -r file; do
+		file=${file%/vmlinuz}
+		file=${file##*/}
+		file=${file#vmlinuz-}
+		[[ ! -d $2/lib/modules/$file ]] || echo "$file"
+	done | sort -uV
+}
+
+# kernel_pick WANTED ROOT: print the release string of the kernel WANTED: 'debug', the name of a
+# fetched kernel, or the newest below ROOT that matches (6.1, 6.12, or a full release string).
 # The cloud flavour wins: it has NVMe and virtio built in and boots faster.
 kernel_pick() {
-	local wanted=$1 root=$2 image release found='' cloud=''
-	if [[ -e $root/boot/vmlinuz-$wanted ]]; then
+	local wanted=$1 root=$2 release found='' cloud=''
+	if [[ $wanted == debug ]] || kernel_fetched "$wanted"; then
+		cat "$(kernel_dir "$wanted")/release" 2>/dev/null ||
+			die "no kernel '$wanted' in $(kernel_dir "$wanted"): run $(kernel_source "$wanted")"
+		return
+	fi
+	if [[ -e $(kernel_file vmlinuz "$wanted" "$root") ]]; then
 		echo "$wanted"
 		return
 	fi
-	while IFS= read -r image; do
-		release=${image##*/vmlinuz-}
-		[[ -d $root/lib/modules/$release ]] || continue
+	while IFS= read -r release; do
 		found=$release
 		[[ $release != *cloud* ]] || cloud=$release
-	done < <(compgen -G "$root/boot/vmlinuz-${wanted}[.-]*" | sort -V)
+	done < <(kernel_releases "$wanted[.-]*" "$root")
 	found=${cloud:-$found}
 	[[ $found ]] || die "no kernel '$wanted' with its modules in $root/boot: install" \
 		"linux-image-$(kernel_package "$wanted") (found: $(kernel_list "$root"))"
 	echo "$found"
+}
+
+# kernel_source KERNEL: print the command that makes a kernel that is not installed.
+kernel_source() {
+	if [[ $1 == debug ]]; then
+		echo "tests/debug/build $(kernel_debug_dir)"
+	else
+		echo "tests/kernels/get $1"
+	fi
 }
 
 kernel_package() {
@@ -55,10 +123,8 @@ kernel_package() {
 }
 
 kernel_list() {
-	local image list=''
-	for image in "$1"/boot/vmlinuz-*; do
-		[[ ! -e $image ]] || list+="${list:+, }${image##*/vmlinuz-}"
-	done
+	local list
+	list=$(kernel_releases '*' "$1" | paste -sd, | sed 's/,/, /g') || true
 	echo "${list:-none}"
 }
 
