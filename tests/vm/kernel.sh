@@ -99,7 +99,7 @@ kernel_pick() {
 	while IFS= read -r release; do
 		found=$release
 		[[ $release != *cloud* ]] || cloud=$release
-	done < <(kernel_releases "$wanted[.-]*" "$root")
+	done < <(kernel_releases "${wanted}[.-]*" "$root")
 	found=${cloud:-$found}
 	[[ $found ]] || die "no kernel '$wanted' with its modules in $root/boot: install" \
 		"linux-image-$(kernel_package "$wanted") (found: $(kernel_list "$root"))"
