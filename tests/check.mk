@@ -26,3 +26,9 @@ model: ## search all states of the models of tests/model (SOAK=1: larger ones)
 .PHONY: mutants
 mutants: ## check that the tests detect the broken modules of tests/mutants (M=pattern)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/mutants/run '$(M)'
+
+# KERNELS: its list; SMOKE=1: some tests only.
+export KERNELS SMOKE
+.PHONY: check-kernels
+check-kernels: ## build, boot and test on each kernel, also newer ones than this machine's (KERNELS=, SMOKE=1)
+	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/kernels/check
