@@ -57,6 +57,8 @@ const struct option_row option_table[] = {
 	  "take the origin from another node that has reserved it" },
 	{ OPTION_EXCLUSIVE, 0, "exclusive", FLAG, NULL, 0,
 	  "assert that only this device writes to the origin" },
+	{ OPTION_FORGET, 0, "forget", FLAG, NULL, 0,
+	  "drop the settings and the witness of earlier commands" },
 	{ OPTION_KEEP, 0, "keep", FLAG, NULL, 0,
 	  "leave writes in the log for the next open" },
 	{ OPTION_RATE, 0, "rate", SIZE, "SIZE", offsetof(struct arguments, rate),

@@ -88,7 +88,7 @@ typedef unsigned __int128 option_set;
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
 				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE | OPTIONS_STAGE | \
 				 OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE | OPTION_RESERVE | \
-				 OPTION_NO_RESERVE | OPTION_PREEMPT | OPTION_EXCLUSIVE)
+				 OPTION_NO_RESERVE | OPTION_PREEMPT | OPTION_EXCLUSIVE | OPTION_FORGET)
 #define OPTION_CLEAR		(1ULL << 55)
 #define OPTION_EPOCHS		(1ULL << 56)
 #define OPTION_DEADLINE		(1ULL << 57)
@@ -132,6 +132,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_ROOT		((option_set)1 << 93)
 #define OPTION_SAMPLE_SIZE	((option_set)1 << 94)
 #define OPTION_HEADER		((option_set)1 << 95)
+#define OPTION_FORGET		((option_set)1 << 96)
 /* A stage, and its limits. */
 #define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \
 				 OPTION_ON_FULL)
@@ -139,7 +140,8 @@ typedef unsigned __int128 option_set;
 				 OPTION_VERSION)
 
 /*
- * A parsed command line. @given has the bit OPTION_* of each given option. The field named after an
+ * A parsed command line. @given has the bit OPTION_* of each given option, @of_line those of a line of
+ * nearcachetab that the command line does not replace. The field named after an
  * option has the value of the option, by default 0 or NULL. 0 means read-only for @mode, none for
  * @integrity, strided for @split, and INDEX_ANY for @shard_format. With --mode writeback, @mode is
  * writearound, and @given has OPTION_WRITEBACK.
@@ -154,6 +156,7 @@ typedef unsigned __int128 option_set;
  */
 struct arguments {
 	option_set given;
+	option_set of_line;
 	const char *origin;
 	const char *cache;
 	const char *member[NEARCACHE_MEMBERS_MAX - 1];

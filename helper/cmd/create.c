@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache create: format a cache device, then open it. */
 #include <stdlib.h>
+#include <uuid/uuid.h>
 
 #include "cluster/home.h"
 #include "cluster/join.h"
@@ -13,6 +14,7 @@
 #include "open/format.h"
 #include "block/lock.h"
 #include "open/origin_users.h"
+#include "open/remembered.h"
 #include "open/stage_device.h"
 #include "open/unnoticed.h"
 #include "pins/pin_list.h"
@@ -38,14 +40,8 @@ struct create {
 
 static int check_words(const struct create *create)
 {
-	if (arguments_check_name(create->name) ||
-	    formatting_check_words(create->args))
-		return fail_code();
-	if (option_given(create->args, OPTION_FORMAT_ONLY) &&
-	    option_given(create->args, OPTION_MODE))
-		return fail(CODE_USAGE,
-			    "--mode has no effect with --format-only: the cache device does not record it, give it to 'nearcache open'");
-	return 0;
+	return arguments_check_name(create->name) || formatting_check_words(create->args) ?
+	       fail_code() : 0;
 }
 
 static int open_witness(struct create *create, struct activation *act)
@@ -92,6 +88,7 @@ static int check_again(const struct activation *act)
 static int execute_create(struct create *create, const struct activation *act)
 {
 	int error = formatting_write_areas(&create->new);
+	char uuid[SUPER_UUID_TEXT];
 	sigset_t before;
 
 	if (error)
@@ -101,14 +98,19 @@ static int execute_create(struct create *create, const struct activation *act)
 		return fail_code();
 	/* No signals until the command ends: ^C would leave a half-made cache. */
 	signals_hold(&before);
+	/* Before the superblock: a crash then leaves no cache without its settings. */
+	uuid_unparse_lower(create->new.sb->uuid, uuid);
+	remembered_options(uuid, create->name, create->args);
 	error = formatting_claim_record(&create->new) ||
 		formatting_write_super(&create->new) ? fail_code() : 0;
 	if (!error)
 		formatting_end_gaps(&create->new);
 	if (!error && !option_given(create->args, OPTION_FORMAT_ONLY))
 		error = activate(act);
-	if (error)
+	if (error) {
 		formatting_undo(&create->new);
+		remembered_forget(uuid);
+	}
 	return error;
 }
 

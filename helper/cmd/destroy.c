@@ -10,6 +10,7 @@
 #include "block/lock.h"
 #include "cluster/home.h"
 #include "open/members.h"
+#include "open/remembered.h"
 #include "stage/log_wipe.h"
 #include "lib/name.h"
 #include "block/table_params.h"
@@ -338,6 +339,20 @@ static void forget_pins(const struct destroy *destroy)
 	fail_reset();
 }
 
+static void forget_settings(const struct destroy *destroy)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	const char *opened = destroy->is_active ? remembered_uuid(destroy->active.uuid) : NULL;
+	char uuid[SUPER_UUID_TEXT];
+
+	if (opened)
+		remembered_forget(opened);
+	if (!sb)
+		return;
+	uuid_unparse_lower(sb->uuid, uuid);
+	remembered_forget(uuid);
+}
+
 static void report_destroy(const struct destroy *destroy, const char *witness,
 			   bool dry_run)
 {
@@ -393,6 +408,7 @@ static int cmd_destroy(const struct arguments *args)
 	if (!error && !dry_run) {
 		free_records(&destroy, &witness);
 		forget_pins(&destroy);
+		forget_settings(&destroy);
 	}
 	if (!error)
 		report_destroy(&destroy, witness.path, dry_run);

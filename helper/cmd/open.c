@@ -19,6 +19,8 @@ static int open_without_cache(const struct arguments *args)
 		.why = "--stage is given without --cache",
 	};
 
+	if (option_given(args, OPTION_FORGET))
+		return fail(CODE_USAGE, "--forget drops the settings of a cache, and --stage without --cache opens none: leave out --forget");
 	if (arguments_check_name(pass.name) || activate_check_name(pass.name))
 		return fail_code();
 	if (!stage_pass_through(&stage, NULL, &pass, args))

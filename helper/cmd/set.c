@@ -13,6 +13,7 @@
 #include "open/members.h"
 #include "lib/name.h"
 #include "open/origin_users.h"
+#include "open/remembered.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
 #include "block/readahead.h"
@@ -395,6 +396,36 @@ static int execute_set(struct change *change, bool force)
 	return 0;
 }
 
+/* Remember the new settings for the next open: the read-ahead if @ahead, otherwise all others. */
+static void remember_words(const struct change *change, const struct arguments *args, bool ahead)
+{
+	const char *uuid = remembered_uuid(change->dev.uuid);
+
+	if (uuid)
+		remembered_words(uuid, change->dev.name, args->operand + 1, args->operands - 1, ahead);
+}
+
+/* Remember the new witness until close writes it to the superblock, which the kernel uses now. */
+static void remember_witness(const struct change *change)
+{
+	const char *uuid = remembered_uuid(change->dev.uuid);
+	struct device cache = DEVICE_CLOSED;
+	struct super super = { 0 };
+
+	if (!uuid || !change->witness_path)
+		return;
+	if (!device_open_number(&cache, change->old.cache, "cache device") &&
+	    !super_read(&super, &cache) && super.best)
+		remembered_witness(uuid, change->dev.name,
+				   change->new.witness ? change->witness.path : WITNESS_NONE,
+				   (const char *)super.best->witness);
+	super_free(&super);
+	device_close(&cache);
+	if (fail_code())
+		warn("%s; a crash before 'nearcache close' loses the new witness", fail_message());
+	fail_reset();
+}
+
 /* Called after the reload, which keeps the old readahead. */
 static int set_read_ahead(const struct change *change)
 {
@@ -452,8 +483,16 @@ static int set_device(struct change *change, const struct arguments *args)
 	if (needs_reload(change) && !dry_run &&
 	    execute_set(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
-	if (!dry_run && (set_read_ahead(change) || set_stage(change, args)))
-		return fail_code();
+	if (!dry_run) {
+		remember_words(change, args, false);
+		remember_witness(change);
+		if (set_read_ahead(change))
+			return fail_code();
+		if (change->ahead_said && change->ahead_of == change->dev.number)
+			remember_words(change, args, true);
+		if (set_stage(change, args))
+			return fail_code();
+	}
 	look_at_cap(change, dry_run);
 	report_set(change, dry_run);
 	if (change->witness_path && change->new.witness && !dry_run)

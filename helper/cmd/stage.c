@@ -8,6 +8,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
+#include "open/remembered.h"
 #include "open/stage_device.h"
 #include "stage/drain.h"
 #include "stage/report.h"
@@ -145,6 +146,24 @@ static int change_on_full(const struct dm_device *dev, const char *value, bool d
 	return 0;
 }
 
+/* Remember a limit with the cache above the stage, if it is open. */
+static void remember_limit(const char *name, const char *action, const char *value)
+{
+	char text[128], *word[] = { text };
+	struct dm_device cache;
+	const char *uuid;
+	bool found;
+
+	if (dm_find(name, &cache, &found)) {
+		fail_reset();
+		return;
+	}
+	uuid = found && cache.ours ? remembered_uuid(cache.uuid) : NULL;
+	if (uuid && snprintf(text, sizeof(text), "%s=%s", action, value) < (int)sizeof(text))
+		remembered_words(uuid, name, word, 1, false);
+	dm_device_free(&cache);
+}
+
 static int change_stage(const struct arguments *args, const char *name,
 			int (*change)(const struct dm_device *dev, const char *value, bool dry_run))
 {
@@ -157,7 +176,8 @@ static int change_stage(const struct arguments *args, const char *name,
 	if (need_stage(name, &dev))
 		return fail_code();
 	print_string("name", dry_run ? "would change" : NULL, dev.name);
-	change(&dev, args->operand[2], dry_run);
+	if (!change(&dev, args->operand[2], dry_run) && !dry_run)
+		remember_limit(name, args->operand[0], args->operand[2]);
 	print_flag("dry_run", NULL, dry_run);
 	dm_device_free(&dev);
 	return fail_code();

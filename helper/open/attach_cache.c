@@ -23,6 +23,7 @@
 #include "open/format.h"
 #include "open/origin_match.h"
 #include "open/reconnect_origin.h"
+#include "open/remembered.h"
 #include "open/witness.h"
 #include "open/witness_proof.h"
 #include "pins/restore.h"
@@ -476,17 +477,19 @@ static int run_attach(struct attachment *attach)
 	return 0;
 }
 
-/* Pin the recorded ranges again and prefetch them into the new cache. */
-static void restore_pins(const struct attachment *attach)
+/* Give the new cache the settings of the device; pin the recorded ranges again and prefetch them into it. */
+static void restore_settings_pins(const struct attachment *attach)
 {
 	const struct nearcache_super *sb = attach->new.sb ? attach->new.sb :
 					   attach->match.super.best;
-	char uuid[SUPER_UUID_TEXT] = "";
+	const char *opened = remembered_uuid(attach->dev->uuid);
+	char uuid[SUPER_UUID_TEXT];
 	struct restored restored;
 
-	if (attach->other)
-		uuid_unparse_lower(sb->uuid, uuid);
-	restore(attach->dev->name, uuid, &restored);
+	uuid_unparse_lower(sb->uuid, uuid);
+	if (opened)
+		remembered_attached(opened, attach->dev->name, uuid);
+	restore(attach->dev->name, attach->other ? uuid : "", &restored);
 }
 
 int attach_cache(const struct dm_device *dev, const struct arguments *args)
@@ -512,7 +515,7 @@ int attach_cache(const struct dm_device *dev, const struct arguments *args)
 	};
 
 	if (!run_attach(&attach) && !option_given(args, OPTION_DRY_RUN))
-		restore_pins(&attach);
+		restore_settings_pins(&attach);
 	super_free(&attach.match.super);
 	free(attach.match.written);
 	free(attach.new.sb);

@@ -13,6 +13,7 @@
 #include "block/parallel_devices.h"
 #include "open/open_devices.h"
 #include "open/passthrough.h"
+#include "open/remembered.h"
 #include "open/stage_device.h"
 #include "lib/print.h"
 #include "open/find_cache_devices.h"
@@ -173,14 +174,44 @@ static int pass_to_stage(struct reopening *re, struct passthrough *pass)
 	return fail_code();
 }
 
+/*
+ * Give the device the settings of the missing cache, as it would have with its cache. Without its uuid,
+ * they are those of the cache that the device had last. @text: receives them, REMEMBERED_TEXT bytes.
+ */
+static void take_remembered(struct reopening *re, bool staged, char *text)
+{
+	struct remembered r = { 0 };
+	char uuid[SUPER_UUID_TEXT];
+
+	*text = '\0';
+	uuid_unparse_lower(re->uuid, uuid);
+	if (option_given(&re->args, OPTION_FORGET)) {
+		if (re->known && !option_given(&re->args, OPTION_DRY_RUN))
+			remembered_forget(uuid);
+		return;
+	}
+	if (re->known ? !remembered_load(&r, uuid) : remembered_find(&r, re->entry->name)) {
+		remembered_apply(&r, &re->args, staged);
+		/* Without a cache, the others have no effect. */
+		r.args.given &= OPTION_MODE | (staged ? REMEMBERED_STAGE | OPTION_ORIGIN_TIMEOUT : 0);
+		r.ahead_given = false;
+		*r.witness = '\0';
+		remembered_describe(&r, true, text);
+	}
+	if (fail_code())
+		warn("%s", fail_message());
+	fail_reset();
+}
+
 static int open_without_cache(struct reopening *re)
 {
+	char text[REMEMBERED_TEXT];
 	struct passthrough pass = {
 		.name = re->args.operand[0],
 		.origin = &re->origin,
-		.mode = re->args.mode,
 		.cache = re->known ? re->uuid : NULL,
 		.why = re->why,
+		.remembered = text,
 	};
 	/* The command line may have replaced mode=writeback of the line. */
 	bool staged = re->staged || stage_options_given(&re->args) ||
@@ -192,6 +223,8 @@ static int open_without_cache(struct reopening *re)
 		return fail(CODE_USAGE,
 			    "%s; without the cache, '%s' has no stage: leave out --reserve, --no-reserve and --preempt, or name the log with --stage",
 			    re->why, re->entry->name);
+	take_remembered(re, staged, text);
+	pass.mode = re->args.mode;
 	if (staged ? pass_to_stage(re, &pass) :
 	    stage_check_origin(&re->origin, NULL, mode_writes(re->args.mode)) ||
 	    passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))
@@ -262,6 +295,12 @@ static int open_entry(const struct tab_entry *entry,
 
 	re.args.origin = entry->origin;
 	arguments_override(&re.args, args);
+	re.args.of_line = re.args.given & ~args->given;
+	/* A cluster device reads the cache, whatever mode the cache had alone. */
+	if (entry->cluster && !option_given(&re.args, OPTION_MODE | OPTION_READ_ONLY)) {
+		re.args.given |= OPTION_READ_ONLY;
+		re.args.of_line |= OPTION_READ_ONLY;
+	}
 	reopen_devices(&re);
 	device_close(&re.origin);
 	return fail_code();

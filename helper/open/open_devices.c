@@ -103,13 +103,18 @@ static int run_open(struct opening *open, struct activation *act)
 		if (lock_all(&open->match.origin))
 			return fail_code();
 	}
-	if (match_check_gaps(&open->match) || activate_check_devices(act) ||
-	    activate_check_kernel(act, dry_run) ||
-	    (!dry_run && execute_open(open, act)))
+	if (match_check_gaps(&open->match))
+		return fail_code();
+	if (activate_check_devices(act) || activate_check_kernel(act, dry_run))
+		return opening_explain_mode(open);
+	if (!dry_run && execute_open(open, act))
 		return fail_code();
 	/* No signals until the command ends: the user must learn that the device is open. */
-	if (!dry_run)
+	if (!dry_run) {
 		signals_hold(&before);
+		opening_remember(open, act->name);
+		opening_set_read_ahead(open, act->name);
+	}
 	opening_print(open, act);
 	return 0;
 }
@@ -117,8 +122,10 @@ static int run_open(struct opening *open, struct activation *act)
 /* Open a cache whose first device was found. */
 static int open_found(struct opening *open, struct activation *act)
 {
-	if (opening_find_origin(open))
+	if (opening_take_remembered(open) || opening_find_origin(open))
 		return fail_code();
+	act->args = open->args;
+	act->mode = open->args->mode;
 	act->sb = open->match.super.best;
 	open->match.size = open->match.origin.size;
 	/* A cache with a stage is for writing: writearound is its default mode. */
@@ -159,8 +166,6 @@ int open_devices(const struct arguments *args)
 		.origin = &open.match.origin,
 		.cache = &open.match.cache,
 		.members = &open.members,
-		.mode = args->mode,
-		.args = args,
 	};
 
 	/* A size that the user gives has no time limit. */

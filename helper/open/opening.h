@@ -12,12 +12,18 @@
 #include "open/activate.h"
 #include "open/members.h"
 #include "open/origin_match.h"
+#include "open/remembered.h"
 #include "open/stage_device.h"
 #include "open/witness.h"
 
 /**
  * struct opening - state of a cache while it is opened
- * @args: the arguments of the command, or of a line of nearcachetab
+ * @args: the arguments, with the settings that are remembered
+ * @given: the arguments of the command, and of a line of nearcachetab
+ * @with: what @args points to
+ * @remembered: the settings that are remembered and in force; with --forget those that are dropped
+ * @witness_remembered: 'nearcache set' chose the witness in @args, and the superblock does not name it
+ * @witness_outdated: it is not used, because the superblock has got another witness since
  * @match: the origin and the first cache device
  * @members: the other cache devices
  * @witness: its path is empty if there is none
@@ -34,6 +40,11 @@
  */
 struct opening {
 	const struct arguments *args;
+	const struct arguments *given;
+	struct arguments with;
+	struct remembered remembered;
+	bool witness_remembered;
+	bool witness_outdated;
 	struct origin_match match;
 	struct members members;
 	struct witness witness;
@@ -58,6 +69,13 @@ static inline bool opening_has_witness(const struct opening *open)
 int opening_find_cache(struct opening *open);
 int opening_find_origin(struct opening *open);
 int opening_find_members(struct opening *open);
+
+/* opening_remembered.c */
+int opening_take_remembered(struct opening *open);
+void opening_remember(struct opening *open, const char *name);
+void opening_set_read_ahead(const struct opening *open, const char *name);
+int opening_explain_mode(const struct opening *open);
+void opening_print_remembered(const struct opening *open);
 
 /* opening_witness.c */
 int opening_find_witness(struct opening *open);

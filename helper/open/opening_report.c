@@ -135,6 +135,7 @@ void opening_print(struct opening *open, const struct activation *act)
 
 	print_record(NULL, act->name);
 	activate_print(act);
+	opening_print_remembered(open);
 	print_content(open, dry_run);
 	print_abandoned(open);
 	if (!dry_run) {

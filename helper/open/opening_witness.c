@@ -34,6 +34,10 @@ static int refuse_unknown(const struct opening *open)
 {
 	const struct device *dev = &open->witness.dev;
 
+	if (open->witness_remembered)
+		return fail(CODE_DEVICE,
+			    "%s '%s', which 'nearcache set' chose for this cache, has no record of it: another device may have its name now; give --witness DEV with the device that has the record, or with this one for a new record; --forget drops all settings of the cache",
+			    dev->role, dev->path);
 	return fail(CODE_DEVICE,
 		    "%s '%s' has no record of this cache, or a record that names another witness: give --witness DEV with the device that has the record, or with this one for a new record; --witness none forgets the witness",
 		    dev->role, dev->path);
@@ -61,7 +65,8 @@ static int judge_witness(struct opening *open, bool given_by_user, bool found)
 	if (found)
 		return 0;
 	open->claim = true;
-	return given_by_user ? witness_prepare(witness, &claim) : refuse_unknown(open);
+	return given_by_user && !open->witness_remembered ? witness_prepare(witness, &claim) :
+							    refuse_unknown(open);
 }
 
 /* Warn and go on without an unusable witness, but fail if judge_witness() refuses --witness DEV. */
@@ -78,6 +83,8 @@ static int find_named(struct opening *open)
 	if (witness_open(&open->witness, path) ||
 	    witness_look(&open->witness, open->match.super.best->uuid, &record,
 			 &found)) {
+		if (open->witness_remembered)
+			fail_add("'nearcache set' chose it, and --forget drops it");
 		opening_drop_witness(open);
 		return 0;
 	}

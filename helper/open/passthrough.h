@@ -18,6 +18,7 @@
  * @mode: mode that the device would have with its cache
  * @cache: uuid of the missing cache, NULL: unknown
  * @why: why the cache is missing, for messages
+ * @remembered: settings of the cache that are in force, for people; NULL or "": none
  * @read_only: the device refuses writes, set by passthrough_start()
  */
 struct passthrough {
@@ -26,6 +27,7 @@ struct passthrough {
 	enum nearcache_mode mode;
 	const uint8_t *cache;
 	const char *why;
+	const char *remembered;
 	bool read_only;
 };
 
