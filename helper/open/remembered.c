@@ -8,6 +8,7 @@
 #include "cli/option_table.h"
 #include "cli/setting.h"
 #include "lib/error.h"
+#include "lib/sanitize.h"
 
 static void copy_options(struct arguments *to, const struct arguments *from, option_set which)
 {
@@ -143,7 +144,8 @@ static void change_witness(struct remembered *r, const void *arg)
 	const struct new_witness *new = arg;
 
 	*r->witness = *r->before = '\0';
-	if (!strcmp(new->path, *new->recorded ? new->recorded : WITNESS_NONE))
+	if (!strcmp(new->path, *new->recorded ? new->recorded : WITNESS_NONE) ||
+	    strlen(new->path) >= sizeof(r->witness) || new->path[text_check(new->path)])
 		return;
 	strcpy(r->witness, new->path);
 	strcpy(r->before, new->recorded);

@@ -16,7 +16,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_read_list test_read_order test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
-	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
+	test_nearcachetab test_remembered test_uncached_writes test_passthrough test_boot test_keys \
 	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_refresh \
 	test_record_owner test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
@@ -46,6 +46,11 @@ HELPER_TAB	:= helper/block/stage_params.c helper/lib/table_words.c helper/open/n
 	helper/lib/size.c helper/shard/shard_split.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/lib/enum_words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
+
+# Settings that are remembered with a cache.
+HELPER_REMEMBERED := helper/open/remembered.c helper/open/remembered_file.c helper/open/remembered_text.c \
+	helper/lib/settings_file.c helper/lib/atomic_file.c helper/cli/setting.c helper/block/readahead.c \
+	tests/unit/helper/fake_identity.c
 
 # HELPER_UNIT_<test>: sources under test, and fakes of the sources that they call.
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c helper/lib/size.c \
@@ -134,14 +139,16 @@ HELPER_UNIT_test_set	:= helper/block/stage_params.c helper/lib/table_words.c hel
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
-	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
+	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c \
+	tests/unit/helper/fake_remembered.c
 HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/open/attach_cache.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
 	helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c tests/unit/helper/fake_attach.c \
-	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
+	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c \
+	tests/unit/helper/fake_remembered.c helper/cli/setting.c
 HELPER_UNIT_test_attach_refused	:= $(HELPER_UNIT_test_attach)
 HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
@@ -165,6 +172,8 @@ HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_nee
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_super.c
 HELPER_UNIT_test_nearcachetab	:= $(HELPER_TAB)
+HELPER_UNIT_test_remembered := $(HELPER_REMEMBERED) $(HELPER_TAB)
+HELPER_UNIT_LIBS_test_remembered := -luuid -Wl,--wrap=warn
 HELPER_UNIT_test_uncached_writes	:= helper/open/uncached_writes.c \
 	helper/block/persistent_folder.c helper/block/device_id_match.c helper/lib/error.c \
 	helper/lib/sanitize.c
@@ -184,7 +193,7 @@ HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/enum_words.
 HELPER_UNIT_test_same_origin := helper/open/origin_users.c helper/block/device_id_match.c \
 	helper/lib/enum_words.c \
 	helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_boot := helper/open/open_at_boot.c helper/open/stage_passthrough.c $(HELPER_TAB) \
+HELPER_UNIT_test_boot := helper/open/open_at_boot.c helper/open/stage_passthrough.c $(HELPER_TAB) $(HELPER_REMEMBERED) \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c helper/block/device.c \

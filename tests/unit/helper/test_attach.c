@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* 'attach' on a fake device: the live table, and the records of the cache device. */
+#include <stdio.h>
+
 #include "attach_unit.h"
+#include "fake_remembered.h"
 
 /* In the dm table only the cache device changes; options and size stay. */
 static void attached(void **state)
@@ -40,6 +43,23 @@ static void pinned(void **state)
 	fake_attach.origin_gone = true;
 	assert_int_equal(attach(NULL, 0), 0);
 	assert_null(fake_attach.pinned_for);
+}
+
+/* The next open uses the cache that was attached: it gets the settings of the device. */
+static void remembered(void **state)
+{
+	static const char *const zeros = "00000000-0000-0000-0000-000000000000";
+	char expected[128];
+
+	(void)state;
+	reset(OLD);
+	*fake_remembered = '\0';
+	assert_int_equal(attach(NULL, OPTION_DRY_RUN), 0);
+	assert_string_equal(fake_remembered, "");
+	fake_attach.other_cache = true;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	snprintf(expected, sizeof(expected), "%s attached 00000000-0000-0000-0000-000000000001;", zeros);
+	assert_string_equal(fake_remembered, expected);
 }
 
 /* After a gap 'attach' empties the stale cache.  With --format the cache is new: end the gap. */
@@ -210,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attached),
 		cmocka_unit_test(pinned),
+		cmocka_unit_test(remembered),
 		cmocka_unit_test(after_gap),
 		cmocka_unit_test(dropped),
 		cmocka_unit_test(suspends),

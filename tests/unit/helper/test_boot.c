@@ -12,6 +12,7 @@
 #include "open/open_at_boot.h"
 #include "open/open_devices.h"
 #include "open/passthrough.h"
+#include "open/remembered.h"
 #include "lib/print.h"
 #include "open/find_cache_devices.h"
 #include "open/nearcachetab.h"
@@ -29,7 +30,7 @@ static bool origin_gone;
 static struct arguments opened;
 static struct passthrough passed;
 static u8 passed_uuid[16];
-static char passed_why[256], passed_origin[PATH_MAX];
+static char passed_why[256], passed_origin[PATH_MAX], passed_remembered[256];
 static unsigned int waits;
 /* @half_made: an earlier run left a device without a dm table, with the open count @half_opens. */
 static bool half_made, removed;
@@ -79,7 +80,7 @@ void dm_device_free(struct dm_device *dev)
 
 int activate_check_name(const char *name)
 {
-	return strcmp(name, "nc") || half_made ? (fail)(CODE_BUSY, "exists") : 0;
+	return (strcmp(name, "nc") && strcmp(name, "nc-home")) || half_made ? (fail)(CODE_BUSY, "exists") : 0;
 }
 
 bool resolve_wait(const char *path, unsigned int seconds)
@@ -156,6 +157,7 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 	snprintf(passed_origin, sizeof(passed_origin), "%s", pass->origin->path);
 	if (pass->cache)
 		memcpy(passed_uuid, pass->cache, sizeof(passed_uuid));
+	snprintf(passed_remembered, sizeof(passed_remembered), "%s", pass->remembered);
 	snprintf(passed_why, sizeof(passed_why), "%s", pass->why);
 	return 0;
 }
@@ -170,6 +172,15 @@ void many_run(struct many_job *job, size_t count,
 		snprintf(job[i].message, MANY_TEXT, "%s", fail_message());
 		fail_reset();
 	}
+}
+
+void lock_name(const char *name)
+{
+	(void)name;
+}
+
+void lock_release(void)
+{
 }
 
 int many_sum(const struct many_job *job, size_t count, const char *done)
@@ -187,7 +198,7 @@ void print_table(const char *key)
 int open_devices(const struct arguments *args)
 {
 	assert_string_equal(args->origin, "/dev/o");
-	assert_string_equal(args->operand[0], "nc");
+	assert_memory_equal(args->operand[0], "nc", 2);
 	opened = *args;
 	return open_fails ? (fail)(open_fails, "REFUSED") : 0;
 }
@@ -291,6 +302,63 @@ static void without_cache(void **state)
 	assert_passed("REFUSED", false);
 }
 
+static void write_settings(const char *text)
+{
+	char path[PATH_MAX];
+	FILE *file = fopen(remembered_path(UUID, path), "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* Without its cache, a device has the mode that it would have with it. */
+static void remembered_mode(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	write_settings("mode=writethrough\nverify=9\nname=nc\n");
+	recorded = NULL;
+	/* A path that leads nowhere does not tell which cache: then the name does. */
+	run("nc /dev/o /dev/c", 0);
+	assert_passed("BROKEN", false);
+	assert_int_equal(passed.mode, NEARCACHE_WRITETHROUGH);
+	assert_string_equal(passed_remembered, "mode=writethrough");
+	run("nc /dev/o UUID=" UUID, 0);
+	assert_int_equal(passed.mode, NEARCACHE_WRITETHROUGH);
+	run("nc /dev/o UUID=" UUID " read-only", 0);
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	assert_string_equal(passed_remembered, "");
+	run(BY_UUID, 0);
+	assert_int_equal(passed.mode, NEARCACHE_WRITEAROUND);
+	/* A damaged file does not stop a boot. */
+	write_settings("mode\n");
+	run("nc /dev/o UUID=" UUID, 0);
+	assert_passed("BROKEN", true);
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	write_settings("mode=writethrough\n");
+	run("nc /dev/o UUID=" UUID, OPTION_FORGET | OPTION_DRY_RUN);
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	assert_int_equal(access(remembered_path(UUID, path), F_OK), 0);
+	run("nc /dev/o UUID=" UUID, OPTION_FORGET);
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	assert_int_not_equal(access(remembered_path(UUID, path), F_OK), 0);
+}
+
+/* open_devices() must learn which options the line gives: they are not remembered. */
+static void options_of_line(void **state)
+{
+	(void)state;
+	run(BY_PATH, OPTION_VERIFY);
+	assert_true(opened.of_line == OPTION_MODE);
+	/* A cluster device reads the cache. */
+	run("nc /dev/o /dev/c", 0);
+	assert_false(option_given(&opened, OPTION_READ_ONLY));
+	assert_int_equal(run("nc-home /dev/o /dev/c cluster=/etc/c.conf", OPTION_ALL), 0);
+	assert_true(option_given(&opened, OPTION_READ_ONLY) && opened.of_line & OPTION_READ_ONLY);
+}
+
 /* The cache is of another origin: pass through if a path names it; refuse if a uuid names it. */
 static void of_another(void **state)
 {
@@ -390,18 +458,25 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(with_cache, reset),
 		cmocka_unit_test_setup(without_cache, reset),
+		cmocka_unit_test_setup(remembered_mode, reset),
+		cmocka_unit_test_setup(options_of_line, reset),
 		cmocka_unit_test_setup(of_another, reset),
 		cmocka_unit_test_setup(not_at_all, reset),
 		cmocka_unit_test_setup(all, reset),
 		cmocka_unit_test_setup(with_stage, reset),
 		cmocka_unit_test_setup(half, reset),
 	};
+	char folder[] = "/tmp/test_settings.XXXXXX";
 	int failed, fd;
 
+	if (!mkdtemp(folder))
+		return 1;
+	remembered_folder = folder;
 	strcpy(table, "/tmp/test_opentab.XXXXXX");
 	fd = mkstemp(table);
 	failed = RUN(tests);
 	close(fd);
 	unlink(table);
+	rmdir(folder);
 	return failed;
 }

@@ -8,6 +8,7 @@
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "fake_dm.h"
+#include "fake_remembered.h"
 #include "block/kmsg.h"
 #include "open/origin_users.h"
 #include "lib/print.h"
@@ -229,6 +230,7 @@ static int run(int (*verb)(const struct arguments *args), const char *setting,
 
 	started = changed = resized = false;
 	claims = freed = moved = 0;
+	*fake_remembered = '\0';
 	fail_reset();
 	return verb(&args);
 }
@@ -549,6 +551,35 @@ static void bypassed(void **state)
 }
 
 /* The record on the old witness (1:3) is neither moved nor freed if the superblock names it. */
+static void remembered(void **state)
+{
+	(void)state;
+	fake_reset(WRITING);
+	origin_bytes = FAKE_BYTES;
+	assert_int_equal(set("fill-memory=32M", OPTION_DRY_RUN), 0);
+	assert_string_equal(fake_remembered, "");
+	assert_int_equal(set("fill-memory=32M", 0), 0);
+	assert_string_equal(fake_remembered, "1 fill-memory=32M;");
+	/* What the user sets is remembered, also if a line of nearcachetab has set it already. */
+	assert_int_equal(set("fill-memory=32M", 0), 0);
+	assert_string_equal(fake_remembered, "1 fill-memory=32M;");
+	fake.start[0] = FAKE_INTERRUPTED;
+	assert_int_not_equal(set("fill-memory=64M", 0), 0);
+	assert_string_equal(fake_remembered, "");
+	/* The fake device has no read-ahead. */
+	assert_int_not_equal(set("read-ahead=1M", 0), 0);
+	assert_string_equal(fake_remembered, "");
+	fake_reset(WRITING);
+	has_record = true;
+	strcpy((char *)medium.witness, "/dev/w3");
+	assert_int_equal(set("witness=/dev/w4", 0), 0);
+	assert_string_equal(fake_remembered, "1 witness=/dev/w4;1 witness /dev/w4 after /dev/w3;");
+	assert_int_equal(set("witness=none", 0), 0);
+	assert_string_equal(fake_remembered, "1 witness=none;1 witness none after /dev/w3;");
+	memset(medium.witness, 0, sizeof(medium.witness));
+	has_record = false;
+}
+
 static void witness_recorded(void **state)
 {
 	(void)state;
@@ -677,6 +708,7 @@ int main(void)
 		cmocka_unit_test(joined),
 		cmocka_unit_test(handed_over),
 		cmocka_unit_test(bypassed),
+		cmocka_unit_test(remembered),
 		cmocka_unit_test(witness_recorded),
 		cmocka_unit_test(witness_set),
 		cmocka_unit_test(witness_not_set),
