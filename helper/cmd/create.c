@@ -360,6 +360,6 @@ WITNESS_HELP
 "--witness writes 4 KiB to the witness, so that up to 64 caches can share one. A witness\n"
 "that carries anything else is refused without --force. A witness on the drive of the\n"
 "cache or of the origin is always refused.\n"
-"\n" MODES_HELP,
+"\n" SETTINGS_HELP "\n" MODES_HELP,
 	.run = cmd_create,
 };

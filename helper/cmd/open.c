@@ -92,6 +92,11 @@ const struct verb open_verb = {
 "the latest fills, and random blocks, 64 MiB or as much as can be read in a second.\n"
 "--sample-at-open SIZE compares SIZE without a time limit, 0 nothing.\n"
 "\n"
+SETTINGS_HELP
+"Options of open come first, then those of the line in nearcachetab, which are not remembered,\n"
+"then remembered settings; open prints those that it uses. --forget drops them, and the\n"
+"witness as well, as --witness none does.\n"
+"\n"
 "Without --witness, open uses the recorded witness; --witness none forgets it. If the\n"
 "witness is missing, the cache opens without it and reports a warning. --force accepts a\n"
 "witness that carries something else.\n"

@@ -551,9 +551,9 @@ const struct verb set_verb = {
 "resumes a suspended device. After a failure the old settings hold, or the error says\n"
 "that they do not.\n"
 "\n"
-"Settings last until the device is closed, except the witness: 'nearcache close' records\n"
-"it for the next open. After a crash before that, give 'open --witness DEV'. --force\n"
-"accepts a witness that carries something else. Naming the same witness again renews its\n"
-"record if 'nearcache status' reports that it has none.\n",
+"Settings are remembered for the next open, in /var/lib/nearcache/settings/UUID on this\n"
+"node; 'open --forget' drops them. The read-ahead of a cluster device is not remembered.\n"
+"--force accepts a witness that carries something else. Naming the same witness again\n"
+"renews its record if 'nearcache status' reports that it has none.\n",
 	.run = cmd_set,
 };

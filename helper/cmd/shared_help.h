@@ -7,9 +7,12 @@
 "Modes: read-only refuses writes. writearound sends writes to the origin and drops the cached\n" \
 "data that they overlap. writethrough also writes them to the cache, into blocks that are\n" \
 "cached, and into new blocks while the cache has free ones. If the cache is full, a write\n" \
-"evicts nothing. A write completes when the origin has completed it. The mode belongs to\n" \
-"the running device, the cache device does not record it: give it at each open.\n" \
-"'nearcache set' changes it.\n"
+"evicts nothing. A write completes when the origin has completed it. The next open has the\n" \
+"mode of this one; 'nearcache set' changes it.\n"
+
+#define SETTINGS_HELP \
+"The mode, the sizes, times and limits of create, open, set and stage, and the read-ahead of\n" \
+"set are remembered for the next open: in /var/lib/nearcache/settings/UUID on this node.\n"
 
 #define WITNESS_HELP \
 "--witness names a device on another drive, like a small partition or logical volume on\n" \

@@ -261,7 +261,6 @@ const struct verb stage_verb = {
 "flushed there. That includes PATH: the log is drained in the order of the flushes, so\n"
 "there is no shorter way for a file. ^C ends the command, not the drain.\n"
 "\n"
-"The limits last until the cache is closed: give --rate, --max-behind and --on-full to open,\n"
-"or write them into nearcachetab.\n",
+"The limits are remembered for the next open of the cache, as its settings are.\n",
 	.run = cmd_stage,
 };

@@ -16,7 +16,7 @@ _nearcache_tables()
 		operands='<>'
 		;;
 	open)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --abandon-stage --drop-unreadable --reserve --no-reserve --preempt --exclusive'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --abandon-stage --drop-unreadable --reserve --no-reserve --preempt --exclusive --forget'
 		operands='<table>'
 		;;
 	close)

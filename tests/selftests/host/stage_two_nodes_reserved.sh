@@ -32,7 +32,7 @@ refused 'is reserved with the key' "$open"
 on 1 'nearcache close nc --keep'
 refused 'is reserved with the key' "$open"
 on 2 '! dd if=/dev/zero of=$(scsi_dev) bs=4K count=1 oflag=direct 2>/run/err && cat /run/err'
-on 1 'nearcache open nc --cache /dev/cache && nearcache stage drain nc --wait && nearcache close nc'
+on 1 'nearcache open nc --cache /dev/cache --rate 0 && nearcache stage drain nc --wait && nearcache close nc'
 on 2 "$open && ./blockdata read /dev/mapper/nc -n 16384 -g 2 && ./blockdata write /dev/mapper/nc -n 8 -g 3"
 on 2 'nearcache stage drain nc --wait && nearcache close nc'
 

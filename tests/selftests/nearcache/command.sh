@@ -61,6 +61,14 @@ expect() {
 	done
 }
 
+# no_settings: from now on, nearcache opens a cache only with the options that it is given.
+no_settings() {
+	nearcache() {
+		rm -rf /var/lib/nearcache/settings
+		command nearcache "$@"
+	}
+}
+
 # injected WHAT WORDS...: run nearcache under strace. WHAT is a system call, with an optional
 # injection: ioctl, or ioctl:error=EIO:when=3. Sets $rc; the traced calls are in $TMPDIR/trace, the
 # command's output in $TMPDIR/said.

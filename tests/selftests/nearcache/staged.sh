@@ -6,6 +6,8 @@
 # The cache device is $C, the log $L, the origin $O: a dm device 'slice' on $base.
 . ./cache.sh
 . ./command.sh
+# The slow drain that a test gives to create is for that one.
+no_settings
 
 # staged_gone: remove nc, and the stage below it.
 staged_gone() {

@@ -7,6 +7,7 @@
 # cpus: 1
 . ./given_up.sh
 . ./command.sh
+no_settings
 
 # out_and_in GENERATION: rewrite the origin while the cache device is away. With told=fails, also
 # request an invalidation that cannot be recorded.

@@ -7,6 +7,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+no_settings
 
 # First sector and sectors of each partition: for ext4, XFS (which needs 300 MiB), btrfs and nothing.
 first=(2048 $((64 << 11)) $((384 << 11)) $((512 << 11)))

@@ -7,6 +7,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+no_settings
 . ./volume_group.sh
 
 lvm_ready

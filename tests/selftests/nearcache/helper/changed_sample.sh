@@ -8,6 +8,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+no_settings
 
 # changed BYTE: another host overwrites 512 bytes. put_back: undo it.
 changed() {

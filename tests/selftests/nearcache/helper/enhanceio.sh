@@ -7,6 +7,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+no_settings
 
 # part GENERATION FIRST COUNT: fail unless nc returns this generation.
 part() {

@@ -7,6 +7,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+no_settings
 
 unmount() {
 	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"

@@ -60,7 +60,6 @@ at_exit dm_gone nc
 
 bad 1 "--mode 'writeback', --rate, --max-behind, --on-full, --reserve and --preempt need --stage DEV" create nc --origin "$O" --cache "$C" --mode writeback
 bad 1 '--read-only contradicts --mode writethrough' create nc --origin "$O" --cache "$C" --mode writethrough --read-only
-bad 1 "does not record it" create nc --origin "$O" --cache "$C" --mode writethrough --format-only
 create --mode writethrough -j
 expect mode writethrough
 mode_is writethrough
@@ -84,7 +83,7 @@ good status nc
 make_null second second 24
 bad 5 "written by device 'nc' (mode writethrough)" create other --origin "$O" --cache "$second"
 good close nc
-good open nc --cache "$C" --origin "$O"
+good open nc --cache "$C" --origin "$O" --read-only
 mode_is read-only
 good create other --origin "$O" --cache "$second"
 at_exit dm_gone other
@@ -98,7 +97,7 @@ good close nc
 # The command itself must refuse, and name the device, before the kernel does.
 blockdev --setro "$O"
 bad 4 "origin '$O' is read-only" open nc --cache "$C" --origin "$O" --mode writethrough
-good open nc --cache "$C" --origin "$O" --fill-memory 8M
+good open nc --cache "$C" --origin "$O" --read-only --fill-memory 8M
 bad 4 "origin '$O' is read-only" set nc mode=writethrough
 blockdev --setrw "$O"
 mode_is read-only

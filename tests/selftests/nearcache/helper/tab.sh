@@ -6,6 +6,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+no_settings
 
 # says OPTIONS [CACHE]: write a nearcachetab with one line, for nc.
 says() {

@@ -8,6 +8,7 @@
 # cpus: 1
 . ./given_up.sh
 . ./command.sh
+no_settings
 
 NC=/dev/mapper/nc
 region=2048 # sectors

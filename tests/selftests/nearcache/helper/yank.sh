@@ -121,7 +121,7 @@ returned() {
 	create
 	./blockdata write /dev/mapper/nc -g 1 -n 8192
 	good close nc
-	good open nc --cache "$C" --origin "$O"
+	good open nc --cache "$C" --origin "$O" --read-only
 	check -g 1 -n 8192
 	settle
 	written_down
