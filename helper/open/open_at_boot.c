@@ -176,14 +176,14 @@ static int pass_to_stage(struct reopening *re, struct passthrough *pass)
 
 /*
  * Give the device the settings of the missing cache, as it would have with its cache. Without its uuid,
- * they are those of the cache that the device had last. @text: receives them, REMEMBERED_TEXT bytes.
+ * they are those of the cache that the device had last. @raw, @text: receive them, REMEMBERED_TEXT bytes.
  */
-static void take_remembered(struct reopening *re, bool staged, char *text)
+static void take_remembered(struct reopening *re, bool staged, char *raw, char *text)
 {
 	struct remembered r = { 0 };
 	char uuid[SUPER_UUID_TEXT];
 
-	*text = '\0';
+	*raw = *text = '\0';
 	uuid_unparse_lower(re->uuid, uuid);
 	if (option_given(&re->args, OPTION_FORGET)) {
 		if (re->known && !option_given(&re->args, OPTION_DRY_RUN))
@@ -196,6 +196,7 @@ static void take_remembered(struct reopening *re, bool staged, char *text)
 		r.args.given &= OPTION_MODE | (staged ? REMEMBERED_STAGE | OPTION_ORIGIN_TIMEOUT : 0);
 		r.ahead_given = false;
 		*r.witness = '\0';
+		remembered_describe(&r, false, raw);
 		remembered_describe(&r, true, text);
 	}
 	if (fail_code())
@@ -205,13 +206,14 @@ static void take_remembered(struct reopening *re, bool staged, char *text)
 
 static int open_without_cache(struct reopening *re)
 {
-	char text[REMEMBERED_TEXT];
+	char raw[REMEMBERED_TEXT], text[REMEMBERED_TEXT];
 	struct passthrough pass = {
 		.name = re->args.operand[0],
 		.origin = &re->origin,
 		.cache = re->known ? re->uuid : NULL,
 		.why = re->why,
-		.remembered = text,
+		.remembered = raw,
+		.remembered_text = text,
 	};
 	/* The command line may have replaced mode=writeback of the line. */
 	bool staged = re->staged || stage_options_given(&re->args) ||
@@ -223,7 +225,7 @@ static int open_without_cache(struct reopening *re)
 		return fail(CODE_USAGE,
 			    "%s; without the cache, '%s' has no stage: leave out --reserve, --no-reserve and --preempt, or name the log with --stage",
 			    re->why, re->entry->name);
-	take_remembered(re, staged, text);
+	take_remembered(re, staged, raw, text);
 	pass.mode = re->args.mode;
 	if (staged ? pass_to_stage(re, &pass) :
 	    stage_check_origin(&re->origin, NULL, mode_writes(re->args.mode)) ||

@@ -67,8 +67,10 @@ static void report_passthrough(const struct passthrough *pass, const char *param
 	print_string("name", NULL, pass->name);
 	print_string("device", "device", path);
 	print_string("mode", "mode", pass->read_only ? "read-only" : "writable");
-	print_string("remembered", pass->remembered && *pass->remembered ? "remembered" : NULL,
-		     pass->remembered && *pass->remembered ? pass->remembered : NULL);
+	if (pass->remembered && *pass->remembered) {
+		print_string("remembered", NULL, pass->remembered);
+		print_string(NULL, "remembered", pass->remembered_text);
+	}
 	print_string("origin", "origin", pass->origin->path);
 	print_bytes("size", "size", pass->origin->size);
 	print_string("table", "table", line);

@@ -18,7 +18,8 @@
  * @mode: mode that the device would have with its cache
  * @cache: uuid of the missing cache, NULL: unknown
  * @why: why the cache is missing, for messages
- * @remembered: settings of the cache that are in force, for people; NULL or "": none
+ * @remembered: settings of the cache that are in force, as remembered_describe() prints them; "": none
+ * @remembered_text: the same for people
  * @read_only: the device refuses writes, set by passthrough_start()
  */
 struct passthrough {
@@ -28,6 +29,7 @@ struct passthrough {
 	const uint8_t *cache;
 	const char *why;
 	const char *remembered;
+	const char *remembered_text;
 	bool read_only;
 };
 

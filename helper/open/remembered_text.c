@@ -152,7 +152,10 @@ static int take_line(struct remembered *r, const char *path, unsigned int number
 	return why ? fail(CODE_DEVICE, "'%s' line %u: '%s': %s: " ADVICE, path, number, line, why) : 0;
 }
 
-/* Parse a file. @path: its name for messages; @text: its content, which is overwritten. */
+/*
+ * Parse a file. @path: its name for messages; @text: its content, which is overwritten. After a failure
+ * there are no settings.
+ */
 int remembered_parse(struct remembered *r, const char *path, char *text)
 {
 	unsigned int number = 0;
@@ -160,8 +163,10 @@ int remembered_parse(struct remembered *r, const char *path, char *text)
 
 	memset(r, 0, sizeof(*r));
 	while ((line = strsep(&text, "\n")))
-		if (take_line(r, path, ++number, line))
+		if (take_line(r, path, ++number, line)) {
+			memset(r, 0, sizeof(*r));
 			return fail_code();
+		}
 	return 0;
 }
 

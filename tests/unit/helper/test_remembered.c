@@ -152,6 +152,7 @@ static void refused(void **state)
 		assert_said(wrong[i].why);
 		assert_said("correct this line or remove it");
 		assert_said(advice);
+		assert_true(!r.args.given && !*r.witness);
 	}
 	memset(line + strlen(line), 'x', sizeof(r.witness));
 	assert_int_equal(parse(line), CODE_DEVICE);

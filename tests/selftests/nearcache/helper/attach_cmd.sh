@@ -151,7 +151,7 @@ same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
 right
 good close nc
 good open nc --cache "$third" --origin "$O" -j
-expect loaded warm state normal
+expect loaded warm state normal remembered 'fill_memory=8388608 cache_timeout=30000'
 right
 good close nc
 

@@ -87,8 +87,8 @@ for ((i = 0; i < 5; i++)); do
 	nearcache set nc "verify=$i" >/dev/null &
 	nearcache set nc "cache_timeout=50$i" >/dev/null || fail "set"
 	wait $! || fail "set"
-	lines 6 "verify=$i"
-	lines 6 "cache_timeout=50$i"
+	lines 7 "verify=$i"
+	lines 7 "cache_timeout=50$i"
 done
 
 # A mode that cannot be had is refused, with the reason.
