@@ -22,7 +22,7 @@ UNIT_test_stage_overlay := kmod/stage/overlay.c
 UNIT_test_stage_ring := kmod/stage/ring.c
 UNIT_test_write_range := kmod/core/write_range.c
 
-UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
+UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) $(BUILD)/unit/test_python
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -Itests/unit -iquote kmod -iquote bpf -Iuapi
 
@@ -36,6 +36,10 @@ endef
 $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
 # These run without ASan, which does not support switching stacks with swapcontext().
 $(BUILD)/unit/test_holds $(BUILD)/unit/test_write_range: UNIT_CFLAGS := $(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))
+
+$(BUILD)/unit/test_python: tests/unit/test_python.py $(BUILD)/helper/nearcache
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
 
 POLICY_TABLE := $(addprefix tests/unit/,policy_table.c policy_reference.c policy_sim.c policy_trace.c) \
 	kmod/evict/default_policy.c kmod/evict/reuse_distance.c
