@@ -65,7 +65,7 @@ same_again() {
 }
 
 refused() {
-	rm -r "$dir/etc"
+	rm -r "${dir:?}/etc"
 	! play "$dir/vars.yml" && grep -q "'two words': give a name without blanks" "$dir/log" && [[ ! -e $dir/etc ]]
 }
 

@@ -24,7 +24,7 @@ licences() {
 	LC_ALL=C awk '
 	FNR == 1 && /^#(!|compdef )/ { next }
 	FNR <= 2 && sub(/.*SPDX-License-Identifier: /, "") {
-		sub(/ *(\*\/|-->) *$/, "")
+		sub(/ *(\*\/|-->|#\}) *$/, "")
 		said[FILENAME] = $0
 	}
 	{ nextfile }
