@@ -28,8 +28,8 @@
 #endif
 
 /*
- * dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels; since 7.1 also the place of a
- * second bitmap, which nobody here reads.
+ * dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels; since 7.1 also the address of
+ * a second bitmap, which this module does not need.
  */
 static inline int nc_dm_io(struct dm_io_request *request,
 			   struct dm_io_region *region)
@@ -92,14 +92,14 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define nc_bh_wq	((struct workqueue_struct *)NULL)
 #endif
 
-/* Flag of a workqueue bound to processors: required since 7.2, earlier unknown or ignored. */
+/* Flag of a workqueue bound to processors: required since 7.2, before that unknown or ignored. */
 #ifdef NC_HAVE_WQ_PERCPU
 #define NC_WQ_PERCPU	WQ_PERCPU
 #else
 #define NC_WQ_PERCPU	0
 #endif
 
-/* The new name of system_unbound_wq; a kernel that has both may log the use of the old one. */
+/* The new name of system_unbound_wq.  A kernel that has both may log a use of the old one. */
 #ifdef NC_HAVE_SYSTEM_DFL_WQ
 #define nc_unbound_wq	system_dfl_wq
 #else
