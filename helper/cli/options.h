@@ -140,11 +140,11 @@ typedef unsigned __int128 option_set;
 				 OPTION_VERSION)
 
 /*
- * A parsed command line. @given has the bit OPTION_* of each given option, @of_line those of a line of
- * nearcachetab that the command line does not replace. The field named after an
- * option has the value of the option, by default 0 or NULL. 0 means read-only for @mode, none for
- * @integrity, strided for @split, and INDEX_ANY for @shard_format. With --mode writeback, @mode is
- * writearound, and @given has OPTION_WRITEBACK.
+ * A parsed command line. @given has the bit OPTION_* of each given option. @of_line has the bits
+ * of the options in @given that come from a line of nearcachetab, not from the command line. The
+ * field named after an option has the value of the option, by default 0 or NULL. 0 means read-only
+ * for @mode, none for @integrity, strided for @split, and INDEX_ANY for @shard_format. With --mode
+ * writeback, @mode is writearound, and @given has OPTION_WRITEBACK.
  * @cache is the first --cache; @member is the array of the others, @members their number.
  * @config is the value of --config or --cluster.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.

@@ -98,7 +98,7 @@ static int execute_create(struct create *create, const struct activation *act)
 		return fail_code();
 	/* No signals until the command ends: ^C would leave a half-made cache. */
 	signals_hold(&before);
-	/* Before the superblock: a crash then leaves no cache without its settings. */
+	/* Write them before the superblock: a crash then leaves no cache without its settings. */
 	uuid_unparse_lower(create->new.sb->uuid, uuid);
 	remembered_options(uuid, create->name, create->args);
 	error = formatting_claim_record(&create->new) ||

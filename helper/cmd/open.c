@@ -93,9 +93,9 @@ const struct verb open_verb = {
 "--sample-at-open SIZE compares SIZE without a time limit, 0 nothing.\n"
 "\n"
 SETTINGS_HELP
-"Options of open come first, then those of the line in nearcachetab, which are not remembered,\n"
-"then remembered settings; open prints those that it uses. --forget drops them, and the\n"
-"witness as well, as --witness none does.\n"
+"Options of the command override the line in nearcachetab, and the line overrides remembered\n"
+"settings. Options of the line are not remembered. open prints the remembered settings that\n"
+"it uses. --forget drops all of them, and drops the witness as --witness none does.\n"
 "\n"
 "Without --witness, open uses the recorded witness; --witness none forgets it. If the\n"
 "witness is missing, the cache opens without it and reports a warning. --force accepts a\n"

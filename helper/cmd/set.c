@@ -405,7 +405,10 @@ static void remember_words(const struct change *change, const struct arguments *
 		remembered_words(uuid, change->dev.name, args->operand + 1, args->operands - 1, ahead);
 }
 
-/* Remember the new witness until close writes it to the superblock, which the kernel uses now. */
+/*
+ * Remember the new witness for the next open. Only close writes it to the superblock, which the
+ * kernel uses while the device is open.
+ */
 static void remember_witness(const struct change *change)
 {
 	const char *uuid = remembered_uuid(change->dev.uuid);

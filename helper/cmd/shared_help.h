@@ -7,12 +7,13 @@
 "Modes: read-only refuses writes. writearound sends writes to the origin and drops the cached\n" \
 "data that they overlap. writethrough also writes them to the cache, into blocks that are\n" \
 "cached, and into new blocks while the cache has free ones. If the cache is full, a write\n" \
-"evicts nothing. A write completes when the origin has completed it. The next open has the\n" \
-"mode of this one; 'nearcache set' changes it.\n"
+"evicts nothing. A write completes when the origin has completed it. The mode is remembered\n" \
+"for the next open; 'nearcache set' changes it.\n"
 
 #define SETTINGS_HELP \
-"The mode, the sizes, times and limits of create, open, set and stage, and the read-ahead of\n" \
-"set are remembered for the next open: in /var/lib/nearcache/settings/UUID on this node.\n"
+"The next open uses the mode, the fill memory, the timeouts, verify and the limits of a stage\n" \
+"that create, open, set or stage gave last, and the read-ahead that set gave. They are in\n" \
+"/var/lib/nearcache/settings/UUID on this node.\n"
 
 #define WITNESS_HELP \
 "--witness names a device on another drive, like a small partition or logical volume on\n" \

@@ -261,6 +261,6 @@ const struct verb stage_verb = {
 "flushed there. That includes PATH: the log is drained in the order of the flushes, so\n"
 "there is no shorter way for a file. ^C ends the command, not the drain.\n"
 "\n"
-"The limits are remembered for the next open of the cache, as its settings are.\n",
+"The limits are remembered for the next open of the cache, as its other settings are.\n",
 	.run = cmd_stage,
 };

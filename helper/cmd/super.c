@@ -228,7 +228,7 @@ const struct verb super_verb = {
 	.details =
 "super only reads. It also takes an image in a regular file, and the log of a stage. The\n"
 "exit code is 4 if neither superblock is valid.\n"
-"--udev prints ID_FS_TYPE, ID_FS_UUID, ID_FS_LABEL and others of a cache device, a witness\n"
-"or a log. It prints nothing for other devices, and the exit code is 0.\n",
+"--udev prints the properties ID_FS_TYPE, ID_FS_UUID, ID_FS_LABEL and others of a cache\n"
+"device, a witness or a log. It prints nothing for other devices, and the exit code is 0.\n",
 	.run = cmd_super,
 };

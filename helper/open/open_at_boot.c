@@ -175,8 +175,10 @@ static int pass_to_stage(struct reopening *re, struct passthrough *pass)
 }
 
 /*
- * Give the device the settings of the missing cache, as it would have with its cache. Without its uuid,
- * they are those of the cache that the device had last. @raw, @text: receive them, REMEMBERED_TEXT bytes.
+ * Give the device, which will have no cache, the remembered settings of the missing cache. If the
+ * uuid of the cache is unknown, use those of the cache that a device of this name had last. @raw,
+ * @text: receive the settings as remembered_describe() prints them, for JSON and for people,
+ * REMEMBERED_TEXT bytes each.
  */
 static void take_remembered(struct reopening *re, bool staged, char *raw, char *text)
 {
@@ -192,7 +194,7 @@ static void take_remembered(struct reopening *re, bool staged, char *raw, char *
 	}
 	if (re->known ? !remembered_load(&r, uuid) : remembered_find(&r, re->entry->name)) {
 		remembered_apply(&r, &re->args, staged);
-		/* Without a cache, the others have no effect. */
+		/* Without a cache, other settings have no effect. */
 		r.args.given &= OPTION_MODE | (staged ? REMEMBERED_STAGE | OPTION_ORIGIN_TIMEOUT : 0);
 		r.ahead_given = false;
 		*r.witness = '\0';
@@ -298,7 +300,7 @@ static int open_entry(const struct tab_entry *entry,
 	re.args.origin = entry->origin;
 	arguments_override(&re.args, args);
 	re.args.of_line = re.args.given & ~args->given;
-	/* A cluster device reads the cache, whatever mode the cache had alone. */
+	/* The cache of a cluster device is opened read-only, whatever mode is remembered with it. */
 	if (entry->cluster && !option_given(&re.args, OPTION_MODE | OPTION_READ_ONLY)) {
 		re.args.given |= OPTION_READ_ONLY;
 		re.args.of_line |= OPTION_READ_ONLY;

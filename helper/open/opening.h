@@ -18,12 +18,12 @@
 
 /**
  * struct opening - state of a cache while it is opened
- * @args: the arguments, with the settings that are remembered
- * @given: the arguments of the command, and of a line of nearcachetab
- * @with: what @args points to
- * @remembered: the settings that are remembered and in force; with --forget those that are dropped
+ * @args: @given, or @with once opening_take_remembered() has run
+ * @given: the arguments of the command, or of a line of nearcachetab
+ * @with: @given and the remembered settings that @given does not replace
+ * @remembered: the remembered settings that are in force; with --forget those that are dropped
  * @witness_remembered: 'nearcache set' chose the witness in @args, and the superblock does not name it
- * @witness_outdated: it is not used, because the superblock has got another witness since
+ * @witness_outdated: the remembered witness is not used: the superblock has got another one since
  * @match: the origin and the first cache device
  * @members: the other cache devices
  * @witness: its path is empty if there is none

@@ -23,7 +23,7 @@ static void set_witness(struct opening *open, const char *path)
 	open->with.given |= OPTION_WITNESS;
 }
 
-/* --forget: drop the witness as well. A file that cannot be read is dropped. */
+/* --forget drops the witness as well, and also a file that cannot be read. */
 static void drop_remembered(struct opening *open)
 {
 	char uuid[SUPER_UUID_TEXT];
@@ -35,8 +35,8 @@ static void drop_remembered(struct opening *open)
 }
 
 /*
- * The witness of a 'nearcache set' after which no close has written it to the superblock. Once the
- * superblock has another witness, that one is newer.
+ * Use the witness that 'nearcache set' chose, unless the user gives one. If the superblock has got
+ * another witness since, that one is newer, and the remembered one is not used.
  */
 static void take_witness(struct opening *open)
 {
@@ -55,8 +55,8 @@ static void take_witness(struct opening *open)
 }
 
 /*
- * Give the open those settings that the user does not give. The superblock of the cache was read, and
- * names the log of its stage, if it has one.
+ * Use the remembered settings that the user does not give. The caller has read the superblock,
+ * which names the log of the stage, if the cache has one.
  */
 int opening_take_remembered(struct opening *open)
 {
@@ -79,7 +79,7 @@ int opening_take_remembered(struct opening *open)
 	return 0;
 }
 
-/* After the start: remember the options of the command for the next open. */
+/* Called after the start: remember the options of the command for the next open. */
 void opening_remember(struct opening *open, const char *name)
 {
 	bool drop_witness = open->witness_outdated || open->match.witness ||
@@ -89,7 +89,7 @@ void opening_remember(struct opening *open, const char *name)
 	remembered_opened(uuid_of(open, uuid), name, open->given, drop_witness);
 }
 
-/* A failure only warns: the device works. */
+/* Set the remembered read-ahead. A failure only warns: the device works. */
 void opening_set_read_ahead(const struct opening *open, const char *name)
 {
 	struct dm_device dev;
@@ -105,7 +105,7 @@ void opening_set_read_ahead(const struct opening *open, const char *name)
 	fail_reset();
 }
 
-/* After a check that depends on the mode has failed. */
+/* Called after a check that depends on the mode: add to its error that the mode was remembered. */
 int opening_explain_mode(const struct opening *open)
 {
 	const struct arguments *r = &open->remembered.args;

@@ -19,7 +19,7 @@
  * @cache: uuid of the missing cache, NULL: unknown
  * @why: why the cache is missing, for messages
  * @remembered: settings of the cache that are in force, as remembered_describe() prints them; "": none
- * @remembered_text: the same for people
+ * @remembered_text: the same settings, printed for people
  * @read_only: the device refuses writes, set by passthrough_start()
  */
 struct passthrough {

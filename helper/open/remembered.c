@@ -37,13 +37,13 @@ void remembered_apply(struct remembered *r, struct arguments *args, bool staged)
 	copy_options(args, &r->args, r->args.given);
 }
 
-/* The settings among the options of a command. Options of nearcachetab are no settings. */
+/* Take the settings among the options of a command, but none of a line of nearcachetab. */
 static void take_options(struct remembered *r, const struct arguments *args)
 {
 	option_set given = args->given & ~args->of_line;
 
 	if (given & OPTION_WRITEBACK) {
-		/* A cache with a stage has this mode without being told. */
+		/* writeback is the default with a stage, and there is none without a stage. */
 		given &= ~(option_set)OPTION_MODE;
 		r->args.given &= ~(option_set)OPTION_MODE;
 	}
@@ -101,7 +101,7 @@ struct words {
 	bool ahead;
 };
 
-/* A word was checked by the command, so that it is valid here, except for "auto". */
+/* The command has checked @word. "auto" is a word of the command only, for the default. */
 static void change_word(struct remembered *r, const char *word, bool ahead)
 {
 	size_t length = strcspn(word, "=");
@@ -177,8 +177,9 @@ static void point_to(struct remembered *r, const void *arg)
 }
 
 /*
- * The device that was opened with the cache @uuid has the cache @now, which the next open will use:
- * give that one the settings. A crash between the two files leaves both caches with the same settings.
+ * 'nearcache attach' gave the cache @now to the device that was opened with the cache @uuid. The
+ * next open will use @now: give @now the settings of the device. A crash between the two files
+ * leaves both caches with the same settings.
  */
 void remembered_attached(const char *uuid, const char *name, const char *now)
 {
@@ -199,7 +200,7 @@ void remembered_attached(const char *uuid, const char *name, const char *now)
 		remembered_change(uuid, name, REMEMBERED_FILE, point_to, now);
 }
 
-/* The uuid of the cache in @dm_uuid, which a nearcache device has; NULL: it is no such device. */
+/* Return the uuid of the cache in the device-mapper uuid @dm_uuid; NULL: no nearcache device. */
 const char *remembered_uuid(const char *dm_uuid)
 {
 	size_t prefix = strlen(DM_UUID_PREFIX);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Settings that a cache has at its next open: those given to create, open, set and stage. One file
- * per cache, REMEMBERED_FOLDER/UUID, has a line KEY=VALUE for each; see nearcache(8). The caller of a
- * function that changes a file holds lock_name() of the device, or has no device.
+ * Settings that a cache has at its next open: create, open, set and stage gave them. Each cache has
+ * one file, REMEMBERED_FOLDER/UUID, with a line KEY=VALUE for each; see nearcache(8). The caller of
+ * a function that changes a file holds lock_name() of the device, or has no device.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_REMEMBERED_H
@@ -38,8 +38,8 @@ extern const char *remembered_folder;
  * @witness: the witness of 'nearcache set', path or "none", until the superblock names it; "": none
  * @before: the witness in the superblock when @witness was set. If the superblock names another
  *	witness now, @witness is outdated
- * @attached: uuid of a cache that 'nearcache attach' gave to the device; the device keeps the uuid of
- *	this cache, and its later changes are those of the other one. "": none
+ * @attached: uuid of the cache that 'nearcache attach' gave to the device, "": none. The device
+ *	keeps the uuid of this cache, but changes of its settings go to the file of the other one
  * @exists: there is a file
  */
 struct remembered {
@@ -54,10 +54,10 @@ struct remembered {
 };
 
 /*
- * What a change begins with.
- * REMEMBERED_FILE: the settings in the file of the cache.
- * REMEMBERED_ATTACHED: the same, or if it has "attached", those of that other cache, which are changed.
- * REMEMBERED_NONE: no settings.
+ * The settings that a change begins with.
+ * REMEMBERED_FILE: those in the file of the cache.
+ * REMEMBERED_ATTACHED: the same; if this file names an attached cache, those in its file.
+ * REMEMBERED_NONE: none.
  */
 enum remembered_base {
 	REMEMBERED_FILE,

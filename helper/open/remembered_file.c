@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and writes the files of settings. Each change replaces a file: a crash leaves the old one or
- * the new one. Two runs with the same cache wait for each other: a file is read, changed and written
- * under lock_name(LOCK).
+ * the new one. A command reads, changes and writes a file under lock_name(LOCK), so that two
+ * commands at once lose no change.
  */
 #include "open/remembered.h"
 
@@ -92,7 +92,7 @@ bool remembered_find(struct remembered *r, const char *name)
 	return found;
 }
 
-/* Does not touch a read-only file system without need. */
+/* Do nothing if there is no file, so that a read-only file system is no error then. */
 static int remove_file(const char *path)
 {
 	bool found;

@@ -217,7 +217,7 @@ static void print_option(const struct remembered *r, const struct key *key, bool
 	}
 }
 
-/* Append "NAME=VALUE" to @text (REMEMBERED_TEXT bytes), and @end, unless it is the first word. */
+/* Append "NAME=VALUE" to @text (REMEMBERED_TEXT bytes), after @between unless @text is empty. */
 static void add_word(char *text, const char *between, const char *name, const char *value)
 {
 	size_t used = strlen(text);

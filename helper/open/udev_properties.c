@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints what udev's builtin blkid prints if libblkid has helper/packaging/blkid/nearcache.patch:
- * change both together. The usage is "raid", as for all devices that are a part of something and
- * are not mounted. So udev makes no links by uuid and label: all members of a cache have the same
- * uuid, and a file system on the origin may have the name of the cache as its label. libblkid looks
- * for no RAID on devices of less than 1.44 MB, which suffice for a witness: its usage is "other".
+ * Prints the properties that udev's builtin blkid prints if libblkid has
+ * helper/packaging/blkid/nearcache.patch: change both together. The usage is "raid", as for all
+ * devices that are a part of something and are not mounted. So udev makes no links by uuid and
+ * label: all members of a cache have the same uuid, and a file system on the origin may have the
+ * name of the cache as its label. The usage of a witness is "other": a witness may be smaller than
+ * 1.44 MB, and libblkid looks for no RAID on such devices.
  */
 #include "open/udev_properties.h"
 
