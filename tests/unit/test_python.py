@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-# The Python package nearcache: the arguments and the input that it gives to the program, with a
-# program that records them and answers as written here; the real program accepts them as well. Plans
-# of PyTorch's samplers are the reads of its loaders, where torch is installed (python3-torch).
+# Tests the Python package nearcache. A stand-in for the program records its arguments and its input, and
+# answers as written here; the real program accepts the same arguments. Where torch is installed
+# (python3-torch), plans of PyTorch's samplers are compared with the reads of its loaders.
 import importlib.util
 import json
 import os

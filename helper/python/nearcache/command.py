@@ -13,10 +13,10 @@ WARNING = "nearcache: warning: "
 
 class NearcacheError(Exception):
     """
-    The program failed.
+    The program failed, or a prefetch job did not load all data.
 
     code: exit code of the program: 1 usage, 2 permission, 3 memory, 4 wrong device, 5 exists or busy;
-        below 0: the number of the signal that killed it
+        -N: signal N killed the program
     kind: the code in words, as the program names it; "unknown" if the program wrote no error
     message: what failed, and what to do
     result: the document that the program wrote beside the error, such as the state of a prefetch job

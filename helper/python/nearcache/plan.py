@@ -24,14 +24,14 @@ def set_epoch(sampler, epoch, seed=None):
         sampler.set_epoch(epoch)
     elif hasattr(sampler, "generator"):
         if sampler.generator is None or seed is None:
-            raise ValueError(f"the order of {type(sampler).__name__} is not known before: create it with "
+            raise ValueError(f"the order of {type(sampler).__name__} is not known in advance: create it with "
                              "generator=torch.Generator(), which no loader uses, and give seed=")
         sampler.generator.manual_seed(seed + epoch)
 
 
 @contextlib.contextmanager
 def _in_epoch(sampler, epoch, seed):
-    """Let a sampler begin an epoch, and take it back to where it was."""
+    """Let a sampler begin an epoch, and restore its state afterwards."""
     inner = _inner(sampler)
     before = getattr(inner, "epoch", None)
     generator = None if hasattr(inner, "set_epoch") else getattr(inner, "generator", None)
@@ -103,8 +103,8 @@ class Plan:
     @classmethod
     def from_sampler(cls, sampler, epoch, place, *, batch_size=1, seed=None):
         """
-        Plan an epoch of a map-style dataset. The sampler stays as it was, so an epoch that is read now
-        goes on.
+        Plan an epoch of a map-style dataset. This does not change the state of the sampler, so an epoch
+        that is being read is not disturbed.
 
         sampler: a DistributedSampler, a RandomSampler with a generator of its own, any other one with a
             fixed order, or a BatchSampler of one of them; of a node with several processes, a list with

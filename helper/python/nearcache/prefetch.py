@@ -56,18 +56,18 @@ class Prefetch:
         return found
 
     def _is_other(self, job):
-        """After a reopening of the device, another job may have the number."""
+        """Return whether another job has the number now, as after the device was closed and opened."""
         return self._last is not None and any(job[key] != self._last[key] for key in ("label", "bytes"))
 
     def wait(self, timeout=None, interval=0.5, show=None):
         """
         Wait until the job is over, and return its last state, or None without a job.
 
-        Raises NearcacheError if the job was cancelled or left out data. A job that waits for readers
-        waits without limit, unless it has a deadline: then give a timeout in seconds, after which
-        TimeoutError is raised. The job goes on; cancel() ends it.
+        Raises NearcacheError if the job was cancelled or left out data. A job without a deadline may
+        wait for readers without limit.
 
-        interval: seconds between two looks at the job
+        timeout: seconds after which TimeoutError is raised; the job goes on, and cancel() ends it
+        interval: seconds between two requests of the state
         show: a function that is called with each state
         """
         end = None if timeout is None else time.monotonic() + timeout
