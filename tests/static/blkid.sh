@@ -16,7 +16,7 @@ new=$dir/build
 mkdir -p "$dir/lists/partial" "$dir/cache"
 version=$(dpkg-query -W -f '${Version}' libblkid1 2>/dev/null)
 [[ $version == 2.38.* ]] || { echo "the patch is for util-linux 2.38, and libblkid1 is ${version:-not installed}" >&2; exit 4; }
-type -P meson ninja dpkg-source >/dev/null || { echo 'no meson, ninja and dpkg-source here' >&2; exit 4; }
+type -P meson ninja dpkg-source >/dev/null || { echo 'install meson, ninja-build and dpkg-dev' >&2; exit 4; }
 
 # source_file: print the name of the source package's description, which the first run downloads.
 source_file() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Plans that the Python package makes of a DistributedSampler. In a guest the plans of two epochs are
-# handed over, the second one while the first one is read, and each visit is made by the reads of real
-# loaders, in their order. The unit test test_python compares plans of other samplers with loaders.
+# The Python package makes plans of a DistributedSampler for two epochs. A guest declares the first plan,
+# reads its samples in the order of real loaders, and declares the second plan meanwhile: each read must
+# be a visit of the plan. The unit test test_python compares plans of other samplers with loaders.
 #
 # Skips where torch (Debian: python3-torch) is not installed. PYTHON=... is another interpreter.
 # when: soak

@@ -6,7 +6,7 @@
 # The cache device is $C, the log $L, the origin $O: a dm device 'slice' on $base.
 . ./cache.sh
 . ./command.sh
-# The slow drain that a test gives to create is for that one.
+# A slow drain that a test gives to create must not be remembered for its next open.
 no_settings
 
 # staged_gone: remove nc, and the stage below it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fake of open/remembered.c: keeps what a command remembers. */
+/* Fake of open/remembered.c: records the settings that a command remembers. */
 #ifndef FAKE_REMEMBERED_H
 #define FAKE_REMEMBERED_H
 

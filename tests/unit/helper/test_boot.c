@@ -320,7 +320,7 @@ static void remembered_mode(void **state)
 	(void)state;
 	write_settings("mode=writethrough\nverify=9\nname=nc\n");
 	recorded = NULL;
-	/* A path that leads nowhere does not tell which cache: then the name does. */
+	/* The path of a missing device gives no uuid: the name of the device finds the settings. */
 	run("nc /dev/o /dev/c", 0);
 	assert_passed("BROKEN", false);
 	assert_int_equal(passed.mode, NEARCACHE_WRITETHROUGH);
@@ -352,7 +352,7 @@ static void options_of_line(void **state)
 	(void)state;
 	run(BY_PATH, OPTION_VERIFY);
 	assert_true(opened.of_line == OPTION_MODE);
-	/* A cluster device reads the cache. */
+	/* The cache of a cluster device is opened read-only. */
 	run("nc /dev/o /dev/c", 0);
 	assert_false(option_given(&opened, OPTION_READ_ONLY));
 	assert_int_equal(run("nc-home /dev/o /dev/c cluster=/etc/c.conf", OPTION_ALL), 0);

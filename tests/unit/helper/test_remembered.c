@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The settings that are remembered with a cache (open/remembered*.c): the file, and who comes first. */
+/* The settings that are remembered with a cache (open/remembered*.c): their file and precedence. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +172,7 @@ static struct arguments apply(const char *file, struct arguments args, bool stag
 	return args;
 }
 
-/* Command and nearcachetab come before the file, the defaults behind it. */
+/* Options of the command and of nearcachetab override the file, and the file the defaults. */
 static void applied(void **state)
 {
 	struct arguments args;
@@ -184,7 +184,7 @@ static void applied(void **state)
 	assert_int_equal(args.verify, 7);
 	assert_int_equal(args.cache_timeout, 900);
 	assert_true(args.given == (REMEMBERED_OPTIONS & ~(option_set)REMEMBERED_STAGE));
-	/* The report has what is in force. */
+	/* The report has only the settings that are in force. */
 	assert_null(strstr(remembered_describe(&r, true, text), "verify"));
 	assert_null(strstr(text, "rate"));
 	args = apply(ALL, (struct arguments){ .given = OPTION_READ_ONLY }, true);
@@ -219,7 +219,7 @@ static void set(const char *word)
 	assert_int_equal(fail_code(), 0);
 }
 
-/* A command remembers what it was given; a line of nearcachetab, --force and the like are not. */
+/* Options of a command are remembered, but not --force and the like or those of nearcachetab. */
 static void remembered(void **state)
 {
 	struct arguments args = {
@@ -314,7 +314,7 @@ static void witness(void **state)
 	assert_text(UUID, NULL);
 }
 
-/* A device that got another cache keeps the uuid of the first one: its settings go with it. */
+/* A device that got another cache keeps the uuid of the first one. Its settings go to the other. */
 static void attached(void **state)
 {
 	struct arguments none = { 0 };
@@ -331,7 +331,7 @@ static void attached(void **state)
 	/* The first cache comes back to the device. */
 	remembered_attached(UUID, "nc", UUID);
 	assert_text(UUID, "verify=4\nname=nc\n");
-	/* It does not, and is opened alone. */
+	/* The first cache does not come back, and is opened alone. */
 	remembered_attached(UUID, "nc", OTHER);
 	remembered_opened(UUID, "nc", &none, false);
 	assert_text(UUID, "verify=4\nname=nc\n");

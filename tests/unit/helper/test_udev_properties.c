@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* open/udev_properties.c: what udev hears of cache devices, logs, witnesses and other content. */
+/* open/udev_properties.c: the properties of cache devices, logs, witnesses and other content. */
 #include "block/device_sysfs.h"
 #include "block/dm.h"
 #include "block/probe.h"

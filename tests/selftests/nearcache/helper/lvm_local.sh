@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# LVM and the local devices of a cache: it cannot take them while they are in use, and not with the filter
-# that nearcache(7) shows while they are closed. Without the filter it takes them.
+# LVM cannot take the local devices of a cache while they are in use. While they are closed, the filter
+# that nearcache(7) shows keeps LVM from taking them; without the filter LVM takes them.
 # kernels: 6.12
 # cpus: 1
 . ./staged.sh

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The settings of a cache are remembered for its next open: those of create, set and open. Options of
-# a command come first, then those of nearcachetab, then what is remembered. --forget drops it.
+# a command override a line of nearcachetab, and the line overrides remembered settings. --forget drops
+# them.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -45,7 +46,7 @@ at_exit dm_gone nc
 at_exit rm -rf "$SETTINGS"
 rm -rf "$SETTINGS"
 
-# What create and set were given is there at the next open, with one line that says so.
+# The next open uses the settings of create and set, and prints them in one line.
 good create nc --origin "$O" --cache "$C" --block-size 64K --mode writearound --witness "$W" --cache-timeout 900
 file=$(echo "$SETTINGS"/*)
 same mode "$(stat -c %a "$file")" 600
@@ -59,7 +60,7 @@ good close nc
 good open nc --cache "$C" --origin "$O"
 [[ $out == *remembered*'mode=writearound, fill_memory=8 MiB, cache_timeout=900 ms'* ]] || fail "open: $out"
 
-# Options of a command come first and are remembered; those of nearcachetab come second and are not.
+# Options of a command override a line of nearcachetab and are remembered; those of the line are not.
 again --verify 7 --read-only
 table read-only 'verify 7 witness '"$(number "$W")"
 expect remembered 'fill_memory=8388608 cache_timeout=900 origin_timeout=30 read_ahead=2097152'
@@ -91,7 +92,7 @@ for ((i = 0; i < 5; i++)); do
 	lines 7 "cache_timeout=50$i"
 done
 
-# A mode that cannot be had is refused, with the reason.
+# A mode that the origin does not allow is refused, with the reason.
 good close nc
 blockdev --setro "$O"
 bad 4 "mode writearound is remembered from an earlier command: --mode gives another one, --forget drops it" \

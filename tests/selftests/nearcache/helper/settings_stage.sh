@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The limits of a stage are remembered with the cache above it, as create, open and 'nearcache stage' gave
-# them. Without the stage they have no effect, and a cache that attach takes has the settings of the device.
+# The limits of a stage that create, open and 'nearcache stage' gave are remembered with the cache above
+# it. Without the stage they have no effect.
 # kernels: 6.1
 # cpus: 1
 . ./staged.sh

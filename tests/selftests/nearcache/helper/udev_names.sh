@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# udev names the content of a cache device, a log and a witness, and so lsblk shows it. Nothing else is
-# named, a partition table goes before them, and no link by uuid leads to them.
+# udev names the content of a cache device, a log and a witness, and so lsblk shows it. Other devices,
+# and disks with a partition table, are not named, and no link by uuid leads to the named devices.
 # kernels: 6.12
 # cpus: 1
 . ./staged.sh
