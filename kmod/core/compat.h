@@ -28,14 +28,17 @@
 #endif
 
 /*
- * dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels; since 7.1 also the address of
- * a second bitmap, which this module does not need.
+ * dm_io() takes an I/O priority since 6.8, and in 6.1 stable kernels. Since 7.1 it also takes the
+ * address of a bitmap of regions whose device does not support the operation; they are errors here.
  */
 static inline int nc_dm_io(struct dm_io_request *request,
 			   struct dm_io_region *region)
 {
 #if defined(NC_HAVE_DM_IO_UNSUP_BITS)
-	return dm_io(request, 1, region, NULL, NULL, 0);
+	unsigned long unsupported = 0;
+	int r = dm_io(request, 1, region, NULL, request->notify.fn ? NULL : &unsupported, 0);
+
+	return r ?: unsupported ? -EOPNOTSUPP : 0;
 #elif defined(NC_HAVE_DM_IO_IOPRIO)
 	return dm_io(request, 1, region, NULL, 0);
 #else
