@@ -279,6 +279,30 @@ class RealProgram(unittest.TestCase):
             plan.submit(job.name, no_such_option=1)
         self.assertEqual((caught.exception.code, caught.exception.kind), (1, "usage"))
 
+    def test_reads(self):
+        reads = [("/f", None), ("/g", 2)]
+        self.assertEqual(nearcache.Plan(["/f", ("/g", 2)]).reads, reads)
+        self.assertEqual(nearcache.Plan(nearcache.Plan(reads).reads).reads, reads)
+
+    def test_unknown_order(self):
+        class Order:
+            def __iter__(self):
+                return iter([2, 1])
+
+        class Wrapper:
+            def __init__(self, sampler):
+                self.batch_sampler = sampler
+
+            def __iter__(self):
+                return iter(self.batch_sampler)
+
+        for sampler in (Order(), Wrapper(Order())):
+            with self.assertRaisesRegex(ValueError, "the order of Order is not known .* fixed_order=True"):
+                nearcache.Plan.from_sampler(sampler, 0, lambda i: ("/f", i))
+            plan = nearcache.Plan.from_sampler(sampler, 0, lambda i: ("/f", i), fixed_order=True)
+            self.assertEqual(plan.reads, [("/f", 2), ("/f", 1)])
+        self.assertEqual(nearcache.Plan.from_sampler(range(2), 0, lambda i: ("/f", i)).reads, [("/f", 0), ("/f", 1)])
+
     def test_version(self):
         said = subprocess.run([REAL, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         project = (TOP / "helper/python/pyproject.toml").read_text()

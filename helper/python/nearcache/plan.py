@@ -8,16 +8,25 @@ from .command import run
 
 
 def _inner(sampler):
-    """Return the sampler that decides the order: a BatchSampler has one inside."""
-    while not hasattr(sampler, "set_epoch") and hasattr(sampler, "sampler"):
-        sampler = sampler.sampler
+    """Return the sampler that decides the order: a BatchSampler and wrappers of it have one inside."""
+    while not hasattr(sampler, "set_epoch"):
+        inner = getattr(sampler, "sampler", None) or getattr(sampler, "batch_sampler", None)
+        if inner is None:
+            break
+        sampler = inner
     return sampler
 
 
-def set_epoch(sampler, epoch, seed=None):
+def _is_sequential(sampler):
+    return isinstance(sampler, (list, tuple, range)) or type(sampler).__name__ == "SequentialSampler"
+
+
+def set_epoch(sampler, epoch, seed=None, *, fixed_order=False):
     """
     Let a sampler begin an epoch, so that it gives the order of Plan.from_sampler(sampler, epoch, seed=seed).
     Call this before the loop over the loader.
+
+    fixed_order: a sampler of an unknown type has the same order in each epoch
     """
     sampler = _inner(sampler)
     if hasattr(sampler, "set_epoch"):
@@ -27,16 +36,19 @@ def set_epoch(sampler, epoch, seed=None):
             raise ValueError(f"the order of {type(sampler).__name__} is not known in advance: create it with "
                              "generator=torch.Generator(), which no loader uses, and give seed=")
         sampler.generator.manual_seed(seed + epoch)
+    elif not fixed_order and not _is_sequential(sampler):
+        raise ValueError(f"the order of {type(sampler).__name__} is not known in advance: it has neither set_epoch() "
+                         "nor a generator; give fixed_order=True if each epoch has the same order")
 
 
 @contextlib.contextmanager
-def _in_epoch(sampler, epoch, seed):
+def _in_epoch(sampler, epoch, seed, fixed_order):
     """Let a sampler begin an epoch, and restore its state afterwards."""
     inner = _inner(sampler)
     before = getattr(inner, "epoch", None)
     generator = None if hasattr(inner, "set_epoch") else getattr(inner, "generator", None)
     state = generator and generator.get_state()
-    set_epoch(inner, epoch, seed)
+    set_epoch(inner, epoch, seed, fixed_order=fixed_order)
     try:
         yield
     finally:
@@ -87,7 +99,9 @@ def _runs(numbers):
 
 def _read(place):
     """Return the file and the number of the sample, or None for a whole file."""
-    return (place[0], int(place[1])) if isinstance(place, tuple) else (place, None)
+    if not isinstance(place, tuple):
+        return (place, None)
+    return (place[0], None if place[1] is None else int(place[1]))
 
 
 class Plan:
@@ -101,7 +115,7 @@ class Plan:
         self.reads = [_read(read) for read in reads]
 
     @classmethod
-    def from_sampler(cls, sampler, epoch, place, *, batch_size=1, seed=None):
+    def from_sampler(cls, sampler, epoch, place, *, batch_size=1, seed=None, fixed_order=False):
         """
         Plan an epoch of a map-style dataset. This does not change the state of the sampler, so an epoch
         that is being read is not disturbed.
@@ -112,11 +126,12 @@ class Plan:
         place: function of an index of the dataset: the file, or the file and the number of the sample
         batch_size: of the loaders; the batches of the processes take turns
         seed: of a RandomSampler, see set_epoch()
+        fixed_order: see set_epoch()
         """
         samplers = list(sampler) if isinstance(sampler, (list, tuple)) else [sampler]
         with contextlib.ExitStack() as stack:
             for one in samplers:
-                stack.enter_context(_in_epoch(one, epoch, seed))
+                stack.enter_context(_in_epoch(one, epoch, seed, fixed_order))
             streams = [list(_batches(one, batch_size)) for one in samplers]
         return cls(place(index) for index in _take_turns(streams))
 
