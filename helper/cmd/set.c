@@ -10,6 +10,7 @@
 #include "block/device_sysfs.h"
 #include "lib/error.h"
 #include "block/lock.h"
+#include "block/signals.h"
 #include "open/members.h"
 #include "lib/name.h"
 #include "open/origin_users.h"
@@ -477,12 +478,16 @@ static void look_at_witness(const struct change *change)
 static int set_device(struct change *change, const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
+	sigset_t before;
 
 	if (prepare_set(change, args))
 		return fail_code();
 	if (change->old.mode != change->new.mode &&
 	    check_mode(change, option_given(args, OPTION_FORCE)))
 		return reconnect_explain(&change->dev);
+	/* Until the end, so that a ^C does not leave settings in force that are not remembered. */
+	if (!dry_run)
+		signals_hold(&before);
 	if (needs_reload(change) && !dry_run &&
 	    execute_set(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
