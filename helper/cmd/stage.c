@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "block/lock.h"
 #include "block/stage_params.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
@@ -173,6 +174,8 @@ static int change_stage(const struct arguments *args, const char *name,
 	if (args->operands < 3)
 		return fail(CODE_USAGE, "'stage %s' needs NAME and a value: 'nearcache stage status %s' shows the present one",
 			    args->operand[0], name);
+	/* No other command may change the limit before it is remembered. */
+	lock_name(name);
 	if (need_stage(name, &dev))
 		return fail_code();
 	print_string("name", dry_run ? "would change" : NULL, dev.name);
