@@ -145,6 +145,7 @@ typedef unsigned __int128 option_set;
  * field named after an option has the value of the option, by default 0 or NULL. 0 means read-only
  * for @mode, none for @integrity, strided for @split, and INDEX_ANY for @shard_format. With --mode
  * writeback, @mode is writearound, and @given has OPTION_WRITEBACK.
+ * @no_remembered: do not read the remembered settings of the cache.
  * @cache is the first --cache; @member is the array of the others, @members their number.
  * @config is the value of --config or --cluster.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.
@@ -157,6 +158,7 @@ typedef unsigned __int128 option_set;
 struct arguments {
 	option_set given;
 	option_set of_line;
+	bool no_remembered;
 	const char *origin;
 	const char *cache;
 	const char *member[NEARCACHE_MEMBERS_MAX - 1];

@@ -148,9 +148,38 @@ static void drop_stage(struct reopening *re)
 	warn_of_line(re, "the cache has no stage any more");
 }
 
+static bool mode_is_given(const struct arguments *args)
+{
+	return option_given(args, OPTION_MODE | OPTION_READ_ONLY);
+}
+
+/* The remembered settings cannot be read: the mode among them may be read-only. */
+static void warn_of_settings(struct reopening *re)
+{
+	warn("%s; '%s' is opened without the remembered settings%s", fail_message(), re->entry->name,
+	     mode_is_given(&re->args) ? "" : ", read-only");
+	fail_reset();
+	if (!mode_is_given(&re->args))
+		re->args.given |= OPTION_READ_ONLY;
+}
+
+/* Go on without settings that cannot be read: without its cache, the device would have none either. */
+static void check_remembered(struct reopening *re)
+{
+	char uuid[SUPER_UUID_TEXT];
+	struct remembered r;
+
+	uuid_unparse_lower(re->uuid, uuid);
+	if (option_given(&re->args, OPTION_FORGET) || !remembered_load(&r, uuid))
+		return;
+	warn_of_settings(re);
+	re->args.no_remembered = true;
+}
+
 static int open_with_cache(struct reopening *re)
 {
 	drop_stage(re);
+	check_remembered(re);
 	re->args.cache = re->cache.path;
 	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
 	if (!open_devices(&re->args))
@@ -175,6 +204,22 @@ static int pass_to_stage(struct reopening *re, struct passthrough *pass)
 }
 
 /*
+ * Do not use a remembered writing mode without the cache. Only the cache tells whether it has a
+ * stage: then the origin lacks the writes of the log, and must not be written.
+ */
+static void drop_writing_mode(struct reopening *re, struct remembered *r)
+{
+	if (!option_given(&r->args, OPTION_MODE) || !mode_writes(r->args.mode))
+		return;
+	r->args.given &= ~(option_set)OPTION_MODE;
+	if (mode_is_given(&re->args))
+		return;
+	warn("'%s' is read-only without its cache: the remembered mode %s is not used; if the device must be writable without the cache, write mode=%s into line %u of '%s'",
+	     re->entry->name, mode_word(r->args.mode), mode_word(r->args.mode), re->entry->line,
+	     tab_path(re->by));
+}
+
+/*
  * Give the device, which will have no cache, the remembered settings of the missing cache. If the
  * uuid of the cache is unknown, use those of the cache that a device of this name had last. @raw,
  * @text: receive the settings as remembered_describe() prints them, for JSON and for people,
@@ -184,15 +229,25 @@ static void take_remembered(struct reopening *re, bool staged, char *raw, char *
 {
 	struct remembered r = { 0 };
 	char uuid[SUPER_UUID_TEXT];
+	bool found;
 
 	*raw = *text = '\0';
+	if (re->args.no_remembered)
+		return;
 	uuid_unparse_lower(re->uuid, uuid);
+	found = re->known ? !remembered_load(&r, uuid) && r.exists :
+			    remembered_find(&r, re->entry->name, uuid);
 	if (option_given(&re->args, OPTION_FORGET)) {
-		if (re->known && !option_given(&re->args, OPTION_DRY_RUN))
+		fail_reset();
+		if ((re->known || found) && !option_given(&re->args, OPTION_DRY_RUN))
 			remembered_forget(uuid);
 		return;
 	}
-	if (re->known ? !remembered_load(&r, uuid) : remembered_find(&r, re->entry->name)) {
+	if (fail_code()) {
+		warn_of_settings(re);
+	} else if (found) {
+		if (!staged)
+			drop_writing_mode(re, &r);
 		remembered_apply(&r, &re->args, staged);
 		/* Without a cache, other settings have no effect. */
 		r.args.given &= OPTION_MODE | (staged ? REMEMBERED_STAGE | OPTION_ORIGIN_TIMEOUT : 0);
@@ -201,9 +256,6 @@ static void take_remembered(struct reopening *re, bool staged, char *raw, char *
 		remembered_describe(&r, false, raw);
 		remembered_describe(&r, true, text);
 	}
-	if (fail_code())
-		warn("%s", fail_message());
-	fail_reset();
 }
 
 static int open_without_cache(struct reopening *re)

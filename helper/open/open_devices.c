@@ -26,7 +26,7 @@ static int start_open(struct opening *open, struct activation *act)
 	/* Without lock_all() another process, not the witness, may have caused the failure. */
 	if (!activate(act) || !act->witness || open->match.older ||
 	    !lock_holds_all() ||
-	    option_given(open->args, OPTION_WITNESS))
+	    (option_given(open->args, OPTION_WITNESS) && !open->witness_remembered))
 		return fail_code();
 	snprintf(why, sizeof(why), "%s", fail_message());
 	fail_reset();

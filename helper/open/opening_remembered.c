@@ -71,8 +71,13 @@ int opening_take_remembered(struct opening *open)
 		drop_remembered(open);
 		return 0;
 	}
+	if (open->args->no_remembered)
+		return 0;
 	if (remembered_load(&open->remembered, uuid_of(open, uuid)))
 		return fail_code();
+	/* A mode that was meant for a stage must not write to the origin without it. */
+	if (option_given(open->given, OPTION_ABANDON_STAGE))
+		remembered_drop_writing_mode(&open->remembered);
 	staged = stage_id_parse(id, open->log) && !option_given(open->given, OPTION_ABANDON_STAGE);
 	remembered_apply(&open->remembered, &open->with, staged);
 	take_witness(open);

@@ -36,7 +36,7 @@ static int refuse_unknown(const struct opening *open)
 
 	if (open->witness_remembered)
 		return fail(CODE_DEVICE,
-			    "%s '%s', which 'nearcache set' chose for this cache, has no record of it: another device may have its name now; give --witness DEV with the device that has the record, or with this one for a new record; --forget drops all settings of the cache",
+			    "%s '%s', which 'nearcache set' chose for this cache, has no record of it: another device may have its name now; 'nearcache set NAME witness=DEV' names the right one",
 			    dev->role, dev->path);
 	return fail(CODE_DEVICE,
 		    "%s '%s' has no record of this cache, or a record that names another witness: give --witness DEV with the device that has the record, or with this one for a new record; --witness none forgets the witness",
@@ -96,7 +96,7 @@ static int find_named(struct opening *open)
 	open->superseded = open->match.older && !current;
 	open->witness_is_newer = found && !current;
 	if (judge_witness(open, given_by_user, current)) {
-		if (given_by_user)
+		if (given_by_user && !open->witness_remembered)
 			return fail_code();
 		opening_drop_witness(open);
 		/* The cache will be emptied, so it needs no witness to detect older copies. */

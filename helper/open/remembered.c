@@ -21,6 +21,13 @@ static void copy_options(struct arguments *to, const struct arguments *from, opt
 	to->given |= which;
 }
 
+/* Drop the mode if it writes to the origin. */
+void remembered_drop_writing_mode(struct remembered *r)
+{
+	if (mode_writes(r->args.mode))
+		r->args.given &= ~(option_set)OPTION_MODE;
+}
+
 /*
  * Give @args each setting that its user does not give. Afterwards @r has only the settings that are
  * in force. The witness is up to the caller. @staged: the cache has a stage.
@@ -78,6 +85,9 @@ static void change_opened(struct remembered *r, const void *arg)
 	*r->attached = '\0';
 	if (opened->drop_witness)
 		*r->witness = *r->before = '\0';
+	/* The mode was meant for the stage. */
+	if (option_given(opened->args, OPTION_ABANDON_STAGE))
+		remembered_drop_writing_mode(r);
 	take_options(r, opened->args);
 }
 

@@ -75,12 +75,13 @@ char *remembered_describe(const struct remembered *r, bool units, char *text);
 /* remembered_file.c */
 const char *remembered_path(const char *uuid, char *path);
 int remembered_load(struct remembered *r, const char *uuid);
-bool remembered_find(struct remembered *r, const char *name);
+bool remembered_find(struct remembered *r, const char *name, char *uuid);
 void remembered_change(const char *uuid, const char *name, enum remembered_base base,
 		       void (*change)(struct remembered *r, const void *arg), const void *arg);
 void remembered_forget(const char *uuid);
 
 /* remembered.c */
+void remembered_drop_writing_mode(struct remembered *r);
 void remembered_apply(struct remembered *r, struct arguments *args, bool staged);
 void remembered_options(const char *uuid, const char *name, const struct arguments *args);
 void remembered_opened(const char *uuid, const char *name, const struct arguments *args,

@@ -60,10 +60,12 @@ int remembered_load(struct remembered *r, const char *uuid)
 }
 
 /*
- * Find the settings of the cache that device @name had last, for a cache device that is missing.
- * Ignores files that cannot be read. Returns false if there are none.
+ * Find the settings of the cache that device @name had last, for a cache device that is missing, and
+ * copy the uuid of the cache to @uuid (SUPER_UUID_TEXT bytes). A cache that has no settings has no
+ * file: then these are the settings of an older cache. Ignores files that cannot be read. Returns
+ * false if there are none.
  */
-bool remembered_find(struct remembered *r, const char *name)
+bool remembered_find(struct remembered *r, const char *name, char *uuid)
 {
 	DIR *folder = opendir(remembered_folder);
 	struct timespec latest = { 0 };
@@ -74,9 +76,9 @@ bool remembered_find(struct remembered *r, const char *name)
 		struct remembered one;
 		char path[PATH_MAX];
 		struct stat st;
-		uuid_t uuid;
+		uuid_t parsed;
 
-		if (uuid_parse(entry->d_name, uuid) || stat(remembered_path(entry->d_name, path), &st))
+		if (uuid_parse(entry->d_name, parsed) || stat(remembered_path(entry->d_name, path), &st))
 			continue;
 		if (read_file(&one, path))
 			fail_reset();
@@ -85,6 +87,7 @@ bool remembered_find(struct remembered *r, const char *name)
 			continue;
 		latest = st.st_mtim;
 		*r = one;
+		uuid_unparse_lower(parsed, uuid);
 		found = true;
 	}
 	if (folder)

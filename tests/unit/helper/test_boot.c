@@ -312,7 +312,10 @@ static void write_settings(const char *text)
 	fclose(file);
 }
 
-/* Without its cache, a device has the mode that it would have with it. */
+/*
+ * Without its cache, a device has a remembered mode only if that is read-only: the cache may have a
+ * stage, whose log has writes for the origin.
+ */
 static void remembered_mode(void **state)
 {
 	char path[PATH_MAX];
@@ -323,10 +326,17 @@ static void remembered_mode(void **state)
 	/* The path of a missing device gives no uuid: the name of the device finds the settings. */
 	run("nc /dev/o /dev/c", 0);
 	assert_passed("BROKEN", false);
-	assert_int_equal(passed.mode, NEARCACHE_WRITETHROUGH);
-	assert_string_equal(passed_remembered, "mode=writethrough");
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	assert_string_equal(passed_remembered, "");
 	run("nc /dev/o UUID=" UUID, 0);
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	/* The line names the log, which is found: the default is a writing mode. */
+	run("nc /dev/o UUID=" UUID " stage=/dev/l", 0);
 	assert_int_equal(passed.mode, NEARCACHE_WRITETHROUGH);
+	write_settings("mode=read-only\nname=nc\n");
+	run("nc /dev/o /dev/c stage=/dev/l", 0);
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	assert_string_equal(passed_remembered, "mode=read-only");
 	run("nc /dev/o UUID=" UUID " read-only", 0);
 	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
 	assert_string_equal(passed_remembered, "");
@@ -337,6 +347,18 @@ static void remembered_mode(void **state)
 	run("nc /dev/o UUID=" UUID, 0);
 	assert_passed("BROKEN", true);
 	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	run("nc /dev/o UUID=" UUID " stage=/dev/l", 0);
+	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);
+	recorded = origin_id;
+	run(BY_UUID, 0);
+	assert_true(opened.no_remembered);
+	assert_false(option_given(&opened, OPTION_READ_ONLY));
+	run("nc /dev/o UUID=" UUID, 0);
+	assert_true(opened.no_remembered && option_given(&opened, OPTION_READ_ONLY));
+	recorded = NULL;
+	write_settings("verify=1\nname=nc\n");
+	run("nc /dev/o /dev/c", OPTION_FORGET);
+	assert_int_not_equal(access(remembered_path(UUID, path), F_OK), 0);
 	write_settings("mode=writethrough\n");
 	run("nc /dev/o UUID=" UUID, OPTION_FORGET | OPTION_DRY_RUN);
 	assert_int_equal(passed.mode, NEARCACHE_READ_ONLY);

@@ -342,19 +342,21 @@ static void attached(void **state)
 static void found(void **state)
 {
 	struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
-	char path[PATH_MAX];
+	char path[PATH_MAX], uuid[SUPER_UUID_TEXT];
 
 	(void)state;
-	assert_false(remembered_find(&r, "nc"));
+	assert_false(remembered_find(&r, "nc", uuid));
 	write_text(UUID, "verify=1\nname=nc\n");
 	write_text(OTHER, "verify=2\nname=nc\n");
 	assert_int_equal(utimensat(AT_FDCWD, remembered_path(OTHER, path), old, 0), 0);
-	assert_true(remembered_find(&r, "nc"));
+	assert_true(remembered_find(&r, "nc", uuid));
 	assert_int_equal(r.args.verify, 1);
-	assert_false(remembered_find(&r, "nd"));
+	assert_string_equal(uuid, UUID);
+	assert_false(remembered_find(&r, "nd", uuid));
 	write_text(UUID, "verify\n");
-	assert_true(remembered_find(&r, "nc"));
+	assert_true(remembered_find(&r, "nc", uuid));
 	assert_int_equal(r.args.verify, 2);
+	assert_string_equal(uuid, OTHER);
 	assert_int_equal(fail_code(), 0);
 }
 

@@ -53,8 +53,18 @@ stage rate 3145728 max_behind_time 600 origin_timeout 40
 [[ $(dmsetup table nc-stage) != *on_full* ]] || fail "the line does not win: $(dmsetup table nc-stage)"
 good close nc
 
-# Given up: the cache goes on without the limits of a stage.
-run open nc --cache "$C" --abandon-stage --origin "$O" --mode writethrough -j
+# Given up: the cache goes on without the limits of a stage, and without the mode that was meant for it.
+good open nc --cache "$C"
+good set nc mode=writethrough
+good close nc
+run open nc --cache "$C" --abandon-stage --origin "$O" -j
+[[ $rc == 0 ]] || fail "open: $err"
+expect mode read-only remembered 'cache_timeout=800 origin_timeout=40'
+good close nc
+good open nc --cache "$C" --origin "$O" -j
+expect mode read-only
+good close nc
+run open nc --cache "$C" --origin "$O" --mode writethrough -j
 [[ $rc == 0 ]] || fail "open: $err"
 expect mode writethrough remembered 'cache_timeout=800 origin_timeout=40'
 good close nc
