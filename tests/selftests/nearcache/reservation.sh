@@ -3,7 +3,9 @@
 # Functions for a SCSI volume that has persistent reservations, and two nodes: . ./reservation.sh
 #
 # The volume is a target of the kernel. Each node has a session of its own with it, and so a path of
-# its own: registrations of one node are not those of the other.
+# its own: registrations of one node are not those of the other. The test includes command.sh before.
+no_settings
+
 TARGET=/sys/kernel/config/target
 
 # volume_node VARIABLE NUMBER: connect a node with the volume, and store the path of its disk.
