@@ -16,7 +16,8 @@ make_staged stage-killed
 
 # A run that is killed leaves the stage: the next open or close uses it.
 create_behind
-nearcache close nc 2>/dev/null &
+# The process itself, not a shell that runs the function.
+env nearcache close nc 2>/dev/null &
 closing=$!
 wait_for 30 waits "$closing" || fail "close does not wait for the drain"
 kill "$closing"
