@@ -102,9 +102,9 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 # The units and udev rules contain PREFIX, which may differ from run to run: always rebuild them.
 .PHONY: helper-units
 helper-units:
-	$(Q)sed 's,@sbindir@,$(PREFIX)/sbin,' helper/udev/62-nearcache.rules.in >$(BUILD)/helper/62-nearcache.rules
+	$(Q)sed 's,@sbindir@,$(PREFIX)/sbin,g' helper/udev/62-nearcache.rules.in >$(BUILD)/helper/62-nearcache.rules
 	$(Q)for unit in nearcache@ nearcache-cluster@ nearcache-pins nearcache-daemon; do \
-		sed 's,@sbindir@,$(PREFIX)/sbin,' helper/systemd/$$unit.service.in \
+		sed 's,@sbindir@,$(PREFIX)/sbin,g' helper/systemd/$$unit.service.in \
 			>$(BUILD)/helper/$$unit.service || exit; \
 	done
 
