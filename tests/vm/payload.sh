@@ -20,10 +20,11 @@ payload_helper() {
 	done
 }
 
-# payload_terminal STAGE: copy the terminal descriptions that ncurses needs in tests.
+# payload_terminal STAGE [TERM]: copy the terminal descriptions that ncurses needs in tests, and that of
+# TERM.
 payload_terminal() {
 	local folder name
-	for name in l/linux x/xterm; do
+	for name in l/linux x/xterm ${2:+"${2:0:1}/$2"}; do
 		for folder in /etc /lib /usr/share; do
 			[[ ! -e $folder/terminfo/$name ]] ||
 				install -D -m 644 "$folder/terminfo/$name" "$1/usr/share/terminfo/$name"
@@ -49,7 +50,7 @@ payload_project() {
 		payload_helper "$stage"
 		payload_terminal "$stage"
 		mkdir -p "$stage/usr/lib/udev/rules.d"
-		sed 's,@sbindir@,/usr/sbin,' "$here/../../helper/udev/62-nearcache.rules.in" \
+		sed 's,@sbindir@,/usr/sbin,g' "$here/../../helper/udev/62-nearcache.rules.in" \
 			>"$stage/usr/lib/udev/rules.d/62-nearcache.rules"
 		# Each guest starts with an empty /var; record that no cache has a gap.
 		mkdir -p "$stage/var/lib/nearcache"
