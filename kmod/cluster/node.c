@@ -96,10 +96,12 @@ no_load:
 	return NULL;
 }
 
-/* Return the size in bytes of a probe that finds out whether the peer answers. */
+/* Return the size in bytes of a probe that finds out whether the peer answers: the same on all nodes,
+ * whatever their size of pages.
+ */
 u32 nc_node_block(const struct nc_node *node)
 {
-	return max_t(u32, PAGE_SIZE, bdev_logical_block_size(node->dev->bdev));
+	return max(4096U, bdev_logical_block_size(node->dev->bdev));
 }
 
 /* Is the peer's device one that the local node's reads can be sent to?  Logs the reason if not. */

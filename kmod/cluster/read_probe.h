@@ -4,11 +4,15 @@
 #define NEARCACHE_CLUSTER_READ_PROBE_H
 
 #include <linux/bio.h>
+#include <linux/build_bug.h>
 #include <linux/workqueue.h>
 
 /* Largest probe, bytes: the usual limit of a read of the page cache's read-ahead. */
 #define NC_PROBE_BYTES (128U << 10)
 #define NC_PROBE_PAGES (NC_PROBE_BYTES / PAGE_SIZE)
+
+static_assert(NC_PROBE_BYTES % PAGE_SIZE == 0);
+
 /**
  * struct nc_read_probe - one read that is sent again and again
  * @bdev: device that is read

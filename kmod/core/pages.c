@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Page buffers: allocate, free, copy to a reader, compute checksums. */
+#include <linux/build_bug.h>
 #include <linux/crc32c.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "cache.h"
 #include "core/pages.h"
 
-/* Chunks of up to 32 KiB are cheap to allocate and keep bios short. */
+/* Chunks of up to eight pages are cheap to allocate and keep bios short. */
 #define CHUNK_ORDER	3
 
 static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
@@ -25,27 +27,74 @@ static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
 	return true;
 }
 
-/* Each chunk has a power of two of pages, and only the data of the last chunk may end inside its
- * last page, so that get_order(bv_len) is the order that nc_pages_free() needs.
+/* Up to here the slab allocator aligns memory of a power of two to its size: it lies in one page. */
+static_assert(PAGE_SIZE / 2 <= KMALLOC_MAX_CACHE_SIZE);
+
+/* Does a chunk for @bytes take only a part of a page?  Pages of 64 KiB would be wasted on the
+ * sub-block of 4 KiB that a random read brings.
  */
+static bool is_part_of_page(u32 bytes)
+{
+	return bytes <= PAGE_SIZE / 2;
+}
+
+/* Return the size of all chunks for @bytes: whole pages, and perhaps a part of one. */
+static u32 chunks_size(u32 bytes)
+{
+	u32 rest = bytes & ~PAGE_MASK;
+
+	return bytes - rest + (rest ? roundup_pow_of_two(rest) : 0);
+}
+
+static bool alloc_part_of_page(struct bio_vec *chunk, u32 bytes, gfp_t gfp)
+{
+	void *data = kmalloc(roundup_pow_of_two(bytes), gfp);
+
+	if (!data)
+		return false;
+	bvec_set_page(chunk, virt_to_page(data), bytes, offset_in_page(data));
+	return true;
+}
+
+/* Each chunk has a power of two of pages, and only the data of the last chunk may end inside its
+ * last page, so that get_order(bv_len) is the order that free_chunk() needs.
+ */
+static bool alloc_whole_pages(struct bio_vec *chunk, u32 bytes, gfp_t gfp)
+{
+	/* A rest that fits into a part of a page gets a chunk of its own. */
+	int order = min_t(int, CHUNK_ORDER, ilog2((bytes + PAGE_SIZE / 2 - 1) / PAGE_SIZE));
+	struct page *page = alloc_pages(gfp | __GFP_COMP, order);
+
+	if (!page && order) {
+		order = 0;
+		page = alloc_pages(gfp | __GFP_COMP, 0);
+	}
+	if (!page)
+		return false;
+	bvec_set_page(chunk, page, min_t(u32, bytes, PAGE_SIZE << order), 0);
+	return true;
+}
+
 static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
 {
 	while (bytes) {
-		int order = min_t(int, CHUNK_ORDER,
-				  ilog2(DIV_ROUND_UP(bytes, PAGE_SIZE)));
-		struct page *page = alloc_pages(gfp, order);
+		struct bio_vec *chunk = &pages->vecs[pages->count];
 
-		if (!page && order) {
-			order = 0;
-			page = alloc_pages(gfp, 0);
-		}
-		if (!page)
+		if (is_part_of_page(bytes) ? !alloc_part_of_page(chunk, bytes, gfp) :
+					     !alloc_whole_pages(chunk, bytes, gfp))
 			return false;
-		bvec_set_page(&pages->vecs[pages->count], page,
-			      min_t(u32, bytes, PAGE_SIZE << order), 0);
-		bytes -= pages->vecs[pages->count++].bv_len;
+		pages->count++;
+		bytes -= chunk->bv_len;
 	}
 	return true;
+}
+
+static void free_chunk(const struct bio_vec *chunk)
+{
+	if (is_part_of_page(chunk->bv_len))
+		kfree(page_address(chunk->bv_page) + chunk->bv_offset);
+	else
+		__free_pages(chunk->bv_page, get_order(chunk->bv_len));
 }
 
 /**
@@ -65,7 +114,7 @@ void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 	u32 count = DIV_ROUND_UP(bytes, PAGE_SIZE);
 	struct nc_pages *pages;
 	size_t size = offset + struct_size(pages, vecs, count);
-	u32 memory = count * PAGE_SIZE + size;
+	u32 memory = chunks_size(bytes) + size;
 	void *owner;
 
 	if (!reserve_memory(c, memory, cap))
@@ -78,8 +127,7 @@ void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 	pages = owner + offset;
 	pages->memory = memory;
 	pages->count = 0;
-	if (alloc_chunks(pages, bytes, NC_PAGES_GFP | __GFP_NORETRY |
-				       __GFP_COMP | (zero ? __GFP_ZERO : 0)))
+	if (alloc_chunks(pages, bytes, NC_PAGES_GFP | __GFP_NORETRY | (zero ? __GFP_ZERO : 0)))
 		return owner;
 	nc_pages_free(c, owner, pages);
 	return NULL;
@@ -91,8 +139,7 @@ void nc_pages_free(struct nc_cache *c, void *owner, struct nc_pages *pages)
 	unsigned int i;
 
 	for (i = 0; i < pages->count; i++)
-		__free_pages(pages->vecs[i].bv_page,
-			     get_order(pages->vecs[i].bv_len));
+		free_chunk(&pages->vecs[i]);
 	atomic64_sub(pages->memory, &c->fills.memory);
 	kfree(owner);
 }

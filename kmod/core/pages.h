@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page buffers in chunks, for data that is copied between two devices or to a reader.
- * They count towards nc_fills.memory.
+ * Page buffers in chunks, for data that is copied between two devices or to a reader.  A chunk of
+ * half a page or less takes only its size, rounded up to a power of two.  Chunks count towards
+ * nc_fills.memory by the memory that they take.
  */
 #ifndef NEARCACHE_CORE_PAGES_H
 #define NEARCACHE_CORE_PAGES_H
@@ -21,7 +22,8 @@ struct nc_cache;
  * struct nc_pages - page buffer; the last member of the object that owns it
  * @memory: bytes accounted in nc_fills.memory, the owner included
  * @count: number of chunks
- * @vecs: chunks, each of contiguous pages in low memory
+ * @vecs: chunks, each of contiguous memory with a kernel address: pages, or (only the last) a part
+ *	of a page
  */
 struct nc_pages {
 	u32 memory;

@@ -39,6 +39,9 @@
 /* Longest fill: the most that a bio of order-0 pages can hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
 
+/* A sub-block of the largest block fits into a fill. */
+static_assert(NEARCACHE_BLOCK_MAX / NEARCACHE_SUBBLOCKS_MAX <= FILL_BYTES_MAX);
+
 /* Longest copy, in bytes, in the completion of the origin read even in an interrupt: a few us. */
 #define INLINE_MAX	(32U << 10)
 

@@ -15,6 +15,9 @@
 #include "core/tracepoints.h"
 #include "stage/stage.h"
 
+/* A descriptor, and a logical block of the origin (origin_error.c), lie in one page. */
+static_assert(NEARCACHE_STAGE_BLOCK <= PAGE_SIZE);
+
 /* An epoch is committed at this age, in jiffies, or at half of the option max_behind_time. */
 #define COMMIT_AGE	(5 * HZ)
 

@@ -114,5 +114,10 @@ $(BUILD)/unit/test_prefetch: UNIT_CFLAGS := $(patsubst -Itests/unit,-I$(FUZZ_DIR
 	-fno-sanitize=alignment -Wno-unused-value -Wno-unused-parameter -ffunction-sections -Wl,--gc-sections \
 	-iquote tests/unit -iquote tests/fuzz -include tests/unit/engine_kernel.h
 
+# Each of these includes core/pages.c.
+UNIT_PAGES := $(BUILD)/unit/test_pages $(BUILD)/unit/test_pages_16k $(BUILD)/unit/test_pages_64k
+$(UNIT_PAGES): kmod/core/pages.c tests/unit/test_pages.c $(FUZZ_EMPTY)
+$(UNIT_PAGES): UNIT_CFLAGS += -I$(FUZZ_DIR)/include
+
 .PHONY: fuzz
 fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_stage $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_cluster $(FUZZ_DIR)/fuzz_lvm $(FUZZ_DIR)/fuzz_reads

@@ -4,7 +4,7 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_prefetch test_plan_pace test_plan test_plan_visits test_notes test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring test_write_range
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_prefetch test_plan_pace test_plan test_plan_visits test_notes test_holds test_pages test_pages_16k test_pages_64k test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring test_write_range
 UNIT_test_format := kmod/meta/ondisk_check.c
 UNIT_test_recover := kmod/meta/recover.c kmod/meta/ondisk_check.c
 UNIT_test_policy := kmod/evict/default_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
