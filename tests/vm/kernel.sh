@@ -26,24 +26,60 @@ kernel_slow() {
 	fi
 }
 
-# kernel_fetched KERNEL: is it the name of a Debian release, whose kernel tests/kernels/get gets?
+# kernel_fetched KERNEL: is it the name of a Debian release, perhaps with an architecture and a size of
+# pages (trixie-arm64-16k), whose kernel tests/kernels/get gets?
 kernel_fetched() {
-	[[ $1 =~ ^[a-z]+(-backports)?$ && $1 != debug ]]
+	[[ $1 =~ ^[a-z]+(-backports)?(-arm64(-16k)?)?$ && $1 != debug ]]
 }
 
-# kernel_dir KERNEL: print the folder of the debug kernel or of a fetched one.
+# kernel_built KERNEL: is it one that the tests build from source?
+kernel_built() {
+	[[ $1 == debug || $1 == arm64-64k ]]
+}
+
+# kernel_arch KERNEL: print the name that Debian has for its architecture.
+kernel_arch() {
+	case $1 in
+	*-arm64 | *-arm64-* | arm64-64k) echo arm64 ;;
+	*) echo amd64 ;;
+	esac
+}
+
+# kernel_triplet ARCHITECTURE: print the prefix of the programs of its compiler.
+kernel_triplet() {
+	case $1 in
+	arm64) echo aarch64-linux-gnu ;;
+	s390x) echo s390x-linux-gnu ;;
+	*) echo x86_64-linux-gnu ;;
+	esac
+}
+
+# kernel_sysroot KERNEL: print the folder of the programs and libraries of its guest; nothing if they
+# are this machine's.
+kernel_sysroot() {
+	local arch
+	arch=$(kernel_arch "$1")
+	[[ $arch == amd64 ]] || "${BASH_SOURCE%/*}/../kernels/sysroot" "$arch"
+}
+
+# kernel_cache: print the folder of what tests/kernels gets.
+kernel_cache() {
+	echo "${KERNEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/nearcache}"
+}
+
+# kernel_dir KERNEL: print the folder of a built or fetched kernel.
 kernel_dir() {
 	if [[ $1 == debug ]]; then
 		kernel_debug_dir
 	else
-		echo "${KERNEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/nearcache}/$1"
+		echo "$(kernel_cache)/$1"
 	fi
 }
 
 # kernel_root KERNEL: print the folder of its boot/ and lib/modules/: KERNEL_ROOT for installed kernels.
 kernel_root() {
-	if [[ $1 == debug ]]; then
-		echo "$(kernel_debug_dir)/root"
+	if kernel_built "$1"; then
+		echo "$(kernel_dir "$1")/root"
 	elif kernel_fetched "$1"; then
 		kernel_dir "$1"
 	else
@@ -53,8 +89,8 @@ kernel_root() {
 
 # kernel_headers KERNEL: print the folder of its headers.
 kernel_headers() {
-	if [[ $1 == debug ]]; then
-		echo "$(kernel_debug_dir)/o"
+	if kernel_built "$1"; then
+		echo "$(kernel_dir "$1")/o"
 	else
 		readlink -f "$(kernel_root "$1")/lib/modules/$(kernel_pick "$1" "$(kernel_root "$1")")/build"
 	fi
@@ -82,12 +118,12 @@ kernel_releases() {
 	done | sort -uV
 }
 
-# kernel_pick WANTED ROOT: print the release string of the kernel WANTED: 'debug', the name of a
+# kernel_pick WANTED ROOT: print the release string of the kernel WANTED: the name of a built or
 # fetched kernel, or the newest below ROOT that matches (6.1, 6.12, or a full release string).
 # The cloud flavour wins: it has NVMe and virtio built in and boots faster.
 kernel_pick() {
 	local wanted=$1 root=$2 release found='' cloud=''
-	if [[ $wanted == debug ]] || kernel_fetched "$wanted"; then
+	if kernel_built "$wanted" || kernel_fetched "$wanted"; then
 		cat "$(kernel_dir "$wanted")/release" 2>/dev/null ||
 			die "no kernel '$wanted' in $(kernel_dir "$wanted"): run $(kernel_source "$wanted")"
 		return
@@ -110,6 +146,8 @@ kernel_pick() {
 kernel_source() {
 	if [[ $1 == debug ]]; then
 		echo "tests/debug/build $(kernel_debug_dir)"
+	elif kernel_built "$1"; then
+		echo "tests/kernels/build_64k"
 	else
 		echo "tests/kernels/get $1"
 	fi
