@@ -3,13 +3,25 @@
 # The files added to the base initramfs: harness files, the module, the helper and the test's own
 # directories. Sourced by run.
 
+# payload_libraries PROGRAM: print the paths of its shared libraries. If $sysroot is set, they are those
+# of another architecture, and the paths are below it.
+payload_libraries() {
+	if [[ ! ${sysroot:-} ]]; then
+		ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true
+	elif readelf -lW "$1" 2>/dev/null | grep -c 'program interpreter' >/dev/null; then
+		echo /lib/ld-linux-aarch64.so.1
+		qemu-aarch64 -L "$sysroot" "$sysroot/lib/ld-linux-aarch64.so.1" --list "$1" |
+			awk '$2 == "=>" && $1 !~ /^\// { print $3 }'
+	fi
+}
+
 # payload_binary PROGRAM TARGET STAGE: copy a program or library and its shared libraries.
 payload_binary() {
 	local lib
 	install -D -m 755 "$1" "$3$2"
 	while read -r lib; do
-		[[ -e $3$lib ]] || install -D -m 755 "$lib" "$3$lib"
-	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*' || true)
+		[[ -e $3$lib ]] || install -D -m 755 "$sysroot$lib" "$3$lib"
+	done < <(payload_libraries "$1")
 }
 
 # payload_helper STAGE: copy the three programs.
@@ -40,7 +52,7 @@ payload_project() {
 		mkdir -p "$stage/nearcache" "$dir/extra"
 		tar -C "$stage/lib/modules" -xf "$BUILD/vm/modules-$release.tar"
 		# Strip debug information, nine tenths of the module, which slows down each load.
-		strip --strip-debug -o "$dir/extra/dm-nearcache.ko" "$module"
+		"${sysroot:+aarch64-linux-gnu-}strip" --strip-debug -o "$dir/extra/dm-nearcache.ko" "$module"
 		depmod -b "$stage" "$release"
 		# The base already holds the kernel's own modules.
 		rm -rf "$dir/kernel"
