@@ -24,7 +24,7 @@ UNIT_test_write_range := kmod/core/write_range.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) $(BUILD)/unit/test_python
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -Itests/unit -iquote kmod -iquote bpf -Iuapi
+	$(UNIT_SANITIZERS) -Itests/unit -iquote kmod -iquote bpf -Iuapi
 
 define unit-rule
 $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \

@@ -25,9 +25,9 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
 	test_signals test_cluster_dns test_join_undo test_join_device test_stage_log test_stage_params test_reservation \
 	test_udev_properties
+UNIT_SANITIZERS ?= -fsanitize=address,undefined -fno-sanitize-recover=all
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
-	-Wno-sign-compare -fsanitize=address,undefined \
-	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
+	-Wno-sign-compare $(UNIT_SANITIZERS) -iquote helper -iquote kmod -Iuapi -iquote bpf
 
 HELPER_LVM	:= helper/ondisk/lvm_label.c helper/ondisk/lvm_text.c helper/ondisk/volume_map.c
 HELPER_FSPRINT	:= helper/ondisk/fingerprint_fs.c helper/ondisk/fingerprint_ext4.c helper/ondisk/fingerprint_xfs.c \
