@@ -96,8 +96,8 @@ no_load:
 	return NULL;
 }
 
-/* Return the size in bytes of a probe that finds out whether the peer answers: the same on all nodes,
- * whatever their size of pages.
+/* Return the size in bytes of a probe that finds out whether the peer answers: the same on all
+ * nodes, whatever their size of pages.
  */
 u32 nc_node_block(const struct nc_node *node)
 {

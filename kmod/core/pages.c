@@ -27,7 +27,7 @@ static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
 	return true;
 }
 
-/* Up to here the slab allocator aligns memory of a power of two to its size: it lies in one page. */
+/* The slab allocator aligns a power of two up to here to its size: it lies in one page. */
 static_assert(PAGE_SIZE / 2 <= KMALLOC_MAX_CACHE_SIZE);
 
 /* Does a chunk for @bytes take only a part of a page?  Pages of 64 KiB would be wasted on the
