@@ -4,18 +4,14 @@
 # get and sysroot, which set $dir and $log, and define unavailable().
 # shellcheck disable=SC2154 # see above
 
-# mirrors: print the address and the release of each source of Debian that this machine uses.
-mirrors() {
-	# shellcheck disable=SC2016 # apt replaces these
-	env -u APT_CONFIG apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
-		sed -nE 's,^([^ ]*/debian(-security)?/) ([a-z]+)$,\1 \3,p; s,^([^ ]*/debian-security/) .*,\1 security,p'
-}
+# shellcheck source=tests/kernels/mirrors.sh
+. "$here/mirrors.sh"
 
 # sources RELEASE: print the sources of the release: the same mirrors as for this machine's own.
 sources() {
 	local main security release=$1 base=${1%-backports} keys=/usr/share/keyrings/debian-archive-keyring.gpg
-	main=$(mirrors | awk '$2 != "security" { print $1; exit }')
-	security=$(mirrors | awk '$2 == "security" { print $1; exit }')
+	main=$(mirror_main)
+	security=$(mirror_security)
 	[[ $main ]] || unavailable "apt has no source of Debian"
 	keys="$([[ ! -e $keys ]] || echo "[signed-by=$keys]")"
 	echo "deb $keys $main $base main"
