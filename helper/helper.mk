@@ -96,6 +96,8 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	share/man/man5/nearcache.conf.5:644:helper/man/nearcache.conf.5 \
 	share/man/man5/cluster.conf.5:644:helper/man/cluster.conf.5 \
 	share/nearcache/cluster.conf.example:644:helper/man/cluster.conf.example \
+	share/nearcache/nearcachetab.example:644:helper/man/nearcachetab.example \
+	share/nearcache/nearcache.conf.example:644:helper/man/nearcache.conf.example \
 	share/bash-completion/completions/nearcache:644:helper/man/nearcache.bash \
 	share/zsh/site-functions/_nearcache:644:helper/man/_nearcache
 

@@ -160,6 +160,18 @@ verified() {
 	! grep -E 'cycle|nearcache|data\.mount|early\.mount' "$dir/verify"
 }
 
+# The examples that are installed: no line is left out, and the daemon reads all settings up to a last,
+# invalid one.
+examples() {
+	local share=$dir/root/usr/share/nearcache conf=$dir/nearcache.conf said
+	mkdir -p "$dir/example"
+	said=$("$generator" "$dir/example" "$dir/example" "$dir/example" "$share/nearcachetab.example" "$dir/fstab" 2>&1)
+	[[ ! $said && -e $dir/example/nearcache@scratch.service.d/50-nearcachetab.conf ]] || { echo "$said"; return 1; }
+	{ sed 's/^# \(metrics-[a-z]* = \)/\1/' "$share/nearcache.conf.example"; echo 'last = 1'; } >"$conf"
+	said=$(timeout 60 "$BUILD/helper/nearcached" --config "$conf" 2>&1)
+	[[ $said == *"line $(wc -l <"$conf"): 'last' is not a setting"* ]] || { echo "$said"; return 1; }
+}
+
 check 'the generator runs' generated
 check 'names are as systemd-escape makes them' names
 check 'dependencies of the units' wanted
@@ -169,6 +181,7 @@ check 'a mount that is too early' too_early
 check 'pins are refreshed' pins
 check 'a cluster is joined' clusters
 check 'units of nearcache devices only' only_ours
+check 'the examples are valid' examples
 if type -P systemd-analyze >/dev/null; then
 	check 'systemd-analyze verify' verified
 else
