@@ -26,7 +26,9 @@ all: module helper ## build the module for KVER (default: running or newest kern
 
 include helper/helper.mk
 include kmod/module.mk
-include tests/tests.mk
+# A source tree of packages has no tests.
+include $(wildcard tests/tests.mk)
+include helper/packaging/packaging.mk
 include kmod/netlink.mk
 
 .PHONY: help
@@ -36,9 +38,11 @@ help: ## print this list
 	@echo
 	@echo 'Variables: KVER= or KDIR= (kernel), KERNEL= (guest), T= (tests), V=1, DESTDIR=, PREFIX='
 
-.PHONY: deps
+.PHONY: deps deps-node
 deps: ## install what building, testing and the demo need
 	$(Q)tests/deps
+deps-node: ## install what a node needs to build and install nearcache, and no more
+	$(Q)tests/deps --node
 
 .PHONY: install uninstall
 install: install-module install-helper ## install module and helper (DESTDIR, PREFIX)

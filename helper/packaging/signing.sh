@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Who builds packages, and with which key. Sourced by the scripts build; they define die().
+#   MAINTAINER           "NAME <ADDRESS>" for the packages
+#   SIGN_KEY, SIGN_CERT  key and certificate for sign-module
+
+maintainer=${MAINTAINER:-${DEBFULLNAME:-The nearcache authors} <${DEBEMAIL:-nearcache@$(hostname -f 2>/dev/null || hostname)}>}
+[[ $maintainer =~ ^[^\<]+\ \<[^@\>]+@[^@\>]+\>$ ]] || die "MAINTAINER='$maintainer' is not 'NAME <ADDRESS>'"
+signed='not signed'
+if [[ ${SIGN_KEY:-}${SIGN_CERT:-} ]]; then
+	[[ ${SIGN_KEY:-} && ${SIGN_CERT:-} ]] || die "give both SIGN_KEY and SIGN_CERT"
+	[[ $SIGN_KEY == pkcs11:* || -r $SIGN_KEY ]] || die "SIGN_KEY: cannot read '$SIGN_KEY'"
+	[[ -r $SIGN_CERT ]] || die "SIGN_CERT: cannot read '$SIGN_CERT'"
+	[[ $SIGN_KEY == pkcs11:* ]] || SIGN_KEY=$(readlink -f "$SIGN_KEY")
+	SIGN_CERT=$(readlink -f "$SIGN_CERT")
+	signed='signed with the key of the builder'
+fi
+export SIGN_KEY=${SIGN_KEY:-} SIGN_CERT=${SIGN_CERT:-}
