@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The packages on Debian 13, see lib/release.sh.
+# when: soak
+# timeout: 1800
+set -uo pipefail
+release=trixie headers=linux-headers-cloud-amd64 newer_headers=linux-headers-amd64
+# shellcheck source=tests/packages/lib/release.sh
+. "$TOP/tests/packages/lib/release.sh"
+release_checks
