@@ -173,8 +173,23 @@ removed() {
 	state_kept && [[ ! -e $root/usr/sbin/nearcache && ! $(compgen -G "$root/usr/lib/modules/*/updates/dkms/dm-nearcache*") ]]
 }
 
+# purged: nothing stays but what is not the packages': mounts and their files, records of joined clusters, units
+# with names like those of nearcache.
 purged() {
-	in_root sh -c 'apt-get -q purge "nearcache*" "python3-nearcache*"' || return
+	local units=$root/etc/systemd/system
+	mkdir -p "$root/var/lib/nearcache/mounted"
+	ln -s /lib/systemd/system/nearcachefs.service "$units/"
+	ln -s /lib/systemd/system/nearcache-cluster@.service "$units/multi-user.target.wants/nearcache-cluster@data.service"
+	in_root sh -euc '
+		mkdir -p /run/nearcache/cluster
+		mount -t tmpfs tmpfs /var/lib/nearcache/mounted
+		mount -t tmpfs tmpfs /etc/nearcache
+		touch /run/nearcache/cluster/data.joined /var/lib/nearcache/mounted/file /etc/nearcache/nearcachetab
+		apt-get -q purge "nearcache*" "python3-nearcache*"
+		ls /run/nearcache/cluster/data.joined /var/lib/nearcache/mounted/file
+		umount /etc/nearcache
+		rm -r /etc/nearcache' || return
+	rm "$units/nearcachefs.service" && rmdir "$root/var/lib/nearcache/mounted" "$root/var/lib/nearcache" || return
 	tree >"$dir/after"
 	diff "$dir/before" "$dir/after" || return
 	! in_root dpkg-query -W -f '${Package} ${Status}\n' | grep nearcache
