@@ -117,6 +117,18 @@ older_installed() {
 	install_packages old && runs "$older"
 }
 
+# upgrade_aborted: an upgrade that fails before it has unpacked files leaves the module of the older version.
+upgrade_aborted() {
+	local package=$root/srv/failing
+	mkdir -p "$package/DEBIAN"
+	printf '%s\n' 'Package: nearcache-dkms' 'Version: 99' 'Architecture: all' 'Maintainer: Tests <tests@nearcache.example>' \
+		'Description: package that cannot be installed' >"$package/DEBIAN/control"
+	printf '#!/bin/sh\nexit 1\n' >"$package/DEBIAN/preinst" && chmod 755 "$package/DEBIAN/preinst" || return
+	dpkg-deb -b "$package" "$package.deb" >/dev/null || return
+	! in_root dpkg -i /srv/failing.deb >"$dir/aborted.log" 2>&1 || { echo "the upgrade did not fail"; return 1; }
+	runs "$older" || { cat "$dir/aborted.log"; return 1; }
+}
+
 # state: what an administrator and the commands leave.
 state() {
 	mkdir -p "$root/var/lib/nearcache/settings" "$root/etc/nearcache"
@@ -235,6 +247,7 @@ release_checks() {
 	check 'lintian' lint
 	check 'a node' node
 	check "an older version is installed" older_installed
+	check 'an aborted upgrade' upgrade_aborted
 	check 'upgrade' upgraded
 	check 'reinstall, with advice for Secure Boot' reinstalled
 	check 'files are in their places' placed
