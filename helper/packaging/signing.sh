@@ -16,3 +16,12 @@ if [[ ${SIGN_KEY:-}${SIGN_CERT:-} ]]; then
 	signed='signed with the key of the builder'
 fi
 export SIGN_KEY=${SIGN_KEY:-} SIGN_CERT=${SIGN_CERT:-}
+
+# need_headers RELEASE: end unless the module can be built, and signed if asked for. Signing needs sign-file,
+# which only headers of kernels with CONFIG_MODULE_SIG have.
+need_headers() {
+	local headers=${KDIR:-/lib/modules/$1/build}
+	[[ -e $headers/Makefile ]] || die "no headers for '$1' in '$headers'"
+	[[ ! $SIGN_KEY || -x $headers/scripts/sign-file ]] ||
+		die "'$headers' has no scripts/sign-file to sign the module of '$1': build without SIGN_KEY"
+}
