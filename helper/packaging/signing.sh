@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Who builds packages, and with which key. Sourced by the scripts build; they define die().
-#   MAINTAINER           "NAME <ADDRESS>" for the packages
+# Who builds packages, of what time, for which kernel, and with which key. Sourced by the scripts build; they
+# define die().
+#   MAINTAINER           "NAME <ADDRESS>" for the packages; maintainer_sed: the same as a replacement of sed's s|||
 #   SIGN_KEY, SIGN_CERT  key and certificate for sign-module
+#   SOURCE_DATE_EPOCH    time of the packages, by default of the latest commit
 
 maintainer=${MAINTAINER:-${DEBFULLNAME:-The nearcache authors} <${DEBEMAIL:-nearcache@$(hostname -f 2>/dev/null || hostname)}>}
 [[ $maintainer =~ ^[^\<]+\ \<[^@\>]+@[^@\>]+\>$ ]] || die "MAINTAINER='$maintainer' is not 'NAME <ADDRESS>'"
+maintainer_sed=$(sed 's/[\\&|]/\\&/g' <<<"$maintainer")
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y VERSION)}
+export SOURCE_DATE_EPOCH
 signed='not signed'
 if [[ ${SIGN_KEY:-}${SIGN_CERT:-} ]]; then
 	[[ ${SIGN_KEY:-} && ${SIGN_CERT:-} ]] || die "give both SIGN_KEY and SIGN_CERT"

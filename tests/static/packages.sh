@@ -37,12 +37,37 @@ harmless() {
 		grep -nE "@.*\<($commands)"
 }
 
+# maintainer_kept: characters that sed knows are only characters.
+maintainer_kept() {
+	local said
+	said=$(MAINTAINER='A & B | C \ D <a@b.c>' bash -euc 'die() { echo "$*"; exit 1; }; . ./signing.sh; sed "s|@|$maintainer_sed|" <<<@') || return
+	[[ $said == 'A & B | C \ D <a@b.c>' ]] || { echo "$said"; return 1; }
+}
+
+# headers: a kernel without CONFIG_MODULE_SIG has no sign-file, which only a signature needs.
+headers() {
+	local dir=$BUILD/static/packages said
+	mkdir -p "$dir"
+	: >"$dir/Makefile"
+	need='die() { echo "$*"; exit 1; }; . ./signing.sh; need_headers 6.1.0'
+	KDIR=$dir bash -euc "$need" && ! said=$(KDIR=$dir SIGN_KEY=$dir/Makefile SIGN_CERT=$dir/Makefile bash -euc "$need") &&
+		[[ $said == *'no scripts/sign-file'* ]] && ! said=$(KDIR=$dir/none bash -euc "$need") && [[ $said == "no headers for '6.1.0'"* ]] || { echo "$said"; return 1; }
+}
+
+release_name() {
+	local said
+	! said=$(KDIR=/ debian/build "$BUILD/static/packages/deb" 0.2.0 6.1.0_x 2>&1) && [[ $said == *"kernel release '6.1.0_x'"* ]] || { echo "$said"; return 1; }
+}
+
 not_enabled() {
 	grep -qE '^\sdh_installsystemd --no-enable -pnearcache nearcache-daemon.service$' debian/rules
 }
 
 check 'the packages need what make deps-node installs' same_needs
 check 'maintainer scripts are valid' shell_syntax
+check 'the name of the builder' maintainer_kept
+check 'headers that can build and sign' headers
+check 'a release that is no package name' release_name
 check 'no maintainer script touches a device or the module' harmless
 check 'an installation does not enable the daemon' not_enabled
 finish

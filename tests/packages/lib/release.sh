@@ -12,6 +12,8 @@ dir=$BUILD/packages/$release
 root=$dir/root
 version=$(<VERSION)
 older=0.1.0
+# Characters that sed and make know.
+maintainer='Tests & Co | nearcache <tests@nearcache.example>'
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 skip_all() {
@@ -36,7 +38,8 @@ new_key() {
 # prebuilt module for one kernel.
 build_packages() {
 	if [[ $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release) == "$release" ]]; then
-		make deb "BUILD=$2" "VERSION=$1" "DEB_KVERS=${3:+$(releases | head -n 1)}" "SIGN_KEY=$dir/key" "SIGN_CERT=$dir/cert" && mv "$2"/deb/* "$2/"
+		make deb "BUILD=$2" "VERSION=$1" "DEB_KVERS=${3:+$(releases | head -n 1)}" "SIGN_KEY=$dir/key" "SIGN_CERT=$dir/cert" \
+			"MAINTAINER=$maintainer" && mv "$2"/deb/* "$2/"
 	else
 		build_in_chroot "$@"
 	fi
@@ -58,7 +61,7 @@ build_in_chroot() {
 	cp -a Makefile Kbuild COPYING VERSION README.md bpf helper kmod uapi "$builder/src/" && mkdir "$builder/src/tests" &&
 		cp -a tests/node tests/deps "$builder/src/tests/" && cp "$dir/key" "$dir/cert" "$builder/" &&
 		chroot_run "$builder" make -C /src deps-node "KVER=$kver" &&
-		chroot_run "$builder" make -C /src deb "VERSION=$1" "DEB_KVERS=${3:+$kver}" SIGN_KEY=/key SIGN_CERT=/cert || return
+		chroot_run "$builder" make -C /src deb "VERSION=$1" "DEB_KVERS=${3:+$kver}" SIGN_KEY=/key SIGN_CERT=/cert "MAINTAINER=$maintainer" || return
 	mkdir -p "$2" && mv "$builder"/src/build/deb/* "$2/"
 }
 
@@ -169,6 +172,11 @@ placed() {
 	done
 	# The archive's minimal system keeps no manual pages: dpkg knows them.
 	in_root dpkg -L nearcache nearcache-tests >"$dir/files"
+	# The changelog names the list of changes.
+	file=$(dpkg-deb --fsys-tarfile "$dir/new/nearcache_$version"-1_*.deb | tar -xO ./usr/share/doc/nearcache/changelog.Debian.gz | zcat |
+		grep -o '/usr/.*gz')
+	grep -qxF "$file" "$dir/files" || { echo "no $file"; wrong=1; }
+	[[ $(dpkg-deb -f "$dir/new/nearcache_$version"-1_*.deb Maintainer) == "$maintainer" ]] || { echo "wrong maintainer"; wrong=1; }
 	for file in man8/nearcache.8 man8/nearcache-selftest.8 man5/nearcachetab.5; do
 		grep -q "^/usr/share/man/$file.gz$" "$dir/files" || { echo "no $file"; wrong=1; }
 	done
