@@ -7,6 +7,8 @@
 . "$TOP/tests/tap.sh"
 # shellcheck source=tests/packages/lib/chroot.sh
 . "$TOP/tests/packages/lib/chroot.sh"
+# shellcheck source=tests/packages/lib/signature.sh
+. "$TOP/tests/packages/lib/signature.sh"
 cd "$TOP" || exit
 dir=$BUILD/packages/$release
 root=$dir/root
@@ -225,8 +227,10 @@ kernel_upgraded() {
 	local newer
 	in_root apt-get -q install "$newer_headers" >"$dir/newer.log" 2>&1 || { tail -n 40 "$dir/newer.log"; return 1; }
 	for newer in "$root"/usr/lib/modules/*; do
-		[[ $(basename "$newer") == "$(<"$dir/first")" ]] || { module_built "$(basename "$newer")" "$version" && return; }
+		[[ $(basename "$newer") == "$(<"$dir/first")" ]] || { module_built "$(basename "$newer")" "$version"; return; }
 	done
+	echo "no kernel but $(<"$dir/first")"
+	return 1
 }
 
 # prebuilt: the package with one kernel's module takes the place of DKMS; the signature is the builder's.
@@ -237,6 +241,7 @@ prebuilt() {
 	kver=${kver%%_*}
 	in_root sh -c 'apt-get -q install /srv/new/modules/*.deb' >"$dir/prebuilt.log" 2>&1 || { tail -n 40 "$dir/prebuilt.log"; return 1; }
 	module=$(in_root modinfo -k "$kver" -n dm-nearcache) && [[ $module == */"$kver"/updates/dm-nearcache.ko ]] || { echo "module: $module"; return 1; }
+	signature_checked "$root/$module" "$dir/cert" "$dir" || return
 	[[ $(modinfo -F signer "$root/$module") == 'nearcache test' && $(modinfo -F version "$root/$module") == "$version" &&
 		! -e $root/usr/src/nearcache-$version ]] || { modinfo "$root/$module"; return 1; }
 	! readelf -SW "$root/$module" | grep -F .debug_info
