@@ -99,9 +99,10 @@ node() {
 	tree >"$dir/before"
 }
 
-# install_packages FOLDER: with apt, as an administrator does.
+# install_packages FOLDER: with apt, as an administrator does. The maintainer scripts see a running systemd;
+# systemctl, offline, prints each command that it would send to systemd.
 install_packages() {
-	in_root sh -c "apt-get -q install /srv/$1/*.deb" >"$dir/install-$1.log" 2>&1 || { tail -n 40 "$dir/install-$1.log"; return 1; }
+	in_root sh -c "mkdir -p /run/systemd/system && SYSTEMD_OFFLINE=1 apt-get -q install /srv/$1/*.deb" >"$dir/install-$1.log" 2>&1 || { tail -n 40 "$dir/install-$1.log"; return 1; }
 }
 
 # module_built KERNEL: has DKMS installed exactly the module of this version, and signed it?
@@ -150,6 +151,7 @@ state_kept() {
 
 upgraded() {
 	state && install_packages new && runs "$version" && state_kept || return
+	grep -q "ignoring command 'restart'" "$dir/install-new.log" || { echo "the daemon is not restarted"; cat "$dir/install-new.log"; return 1; }
 	[[ ! -e $root/usr/src/nearcache-$older && ! $(in_root dkms status | grep "$older") ]] || { in_root dkms status; return 1; }
 }
 
@@ -217,9 +219,11 @@ purged() {
 	! in_root dpkg-query -W -f '${Package} ${Status}\n' | grep nearcache
 }
 
-# fresh: an installation enables no service.
+# fresh: an installation enables no service, and starts none.
 fresh() {
-	install_packages new && runs "$version" && [[ ! $(find "$root/etc/systemd" -name 'nearcache*') ]]
+	install_packages new && runs "$version" && [[ ! $(find "$root/etc/systemd" -name 'nearcache*') ]] || return
+	grep -q 'nearcache-daemon.service is a disabled .* not starting it' "$dir/install-new.log" &&
+		! grep -E "ignoring command '(re)?start'" "$dir/install-new.log" || { cat "$dir/install-new.log"; return 1; }
 }
 
 # kernel_upgraded: DKMS builds the module for a kernel that is installed later.
