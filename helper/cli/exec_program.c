@@ -15,6 +15,7 @@
 
 const struct verb top_verb = {
 	.name = "top",
+	.group = VERBS_OBSERVE,
 	.operands = "[NAME...]",
 	.operands_max = -1,
 	.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT | OPTION_ENDED,
@@ -44,6 +45,7 @@ const struct verb top_verb = {
 
 const struct verb daemon_verb = {
 	.name = "daemon",
+	.group = VERBS_AUTOMATIC,
 	.operands = "",
 	.optional = OPTION_CONFIG | OPTION_OBSERVE,
 	.summary = "adapt readahead and prefetch to how devices are read",

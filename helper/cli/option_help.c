@@ -52,15 +52,39 @@ static void help_synopsis(const struct verb *verb)
 	putchar('\n');
 }
 
+static const char *help_group(enum verb_group group)
+{
+	static const char *const title[] = {
+		[VERBS_DEVICES] = "devices",
+		[VERBS_DATA] = "data",
+		[VERBS_OBSERVE] = "observe",
+		[VERBS_MAINTAIN] = "maintain",
+		[VERBS_AUTOMATIC] = "automatic",
+	};
+
+	return title[group];
+}
+
+/* Without empty lines: scripts read the verbs up to the first one. */
+static void help_verbs(const struct verb *const *verbs)
+{
+	const struct verb *const *verb;
+
+	puts("Verbs (more: 'nearcache help VERB'):");
+	for (verb = verbs; *verb; verb++) {
+		if (verb == verbs || verb[-1]->group != verb[0]->group)
+			printf(" %s\n", help_group((*verb)->group));
+		printf("  %-10s %s\n", (*verb)->name, (*verb)->summary);
+	}
+}
+
 static void help_all(const struct verb *const *verbs)
 {
 	int code;
 
 	puts("nearcache - cache a remote block device on a local one\n");
 	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
-	puts("Verbs (more: 'nearcache VERB --help'):");
-	for (; *verbs; verbs++)
-		printf("  %-10s %s\n", (*verbs)->name, (*verbs)->summary);
+	help_verbs(verbs);
 	puts("\nOptions of all verbs, before or behind the verb:");
 	help_options(OPTIONS_GLOBAL);
 	puts("\nSizes are bytes or take K, M, G, T, P, E (powers of 1024; KB, MB ... of 1000).");

@@ -9,6 +9,7 @@
 #include "cli/option_table.h"
 #include "cli/option_value.h"
 #include "lib/error.h"
+#include "lib/likely_word.h"
 #include "lib/name.h"
 #include "lib/sanitize.h"
 
@@ -38,12 +39,43 @@ static const struct option_row *find_letter(char letter)
 	return NULL;
 }
 
-static const struct verb *find_verb(const struct verb *const *verbs, const char *name)
+/* Finds a verb by name. */
+const struct verb *verb_find(const struct verb *const *verbs, const char *name)
 {
 	for (; *verbs; verbs++)
 		if (!strcmp((*verbs)->name, name))
 			return *verbs;
 	return NULL;
+}
+
+/* Fails with CODE_USAGE, and names the verb that @name resembles. */
+int verb_unknown(const struct verb *const *verbs, const char *name)
+{
+	struct likely_word likely = likely_start(name, strlen(name));
+	int error = fail(CODE_USAGE, "'%s' is not a verb", name);
+
+	for (; verbs && *verbs; verbs++)
+		likely_try(&likely, (*verbs)->name);
+	if (likely.best)
+		return fail_add("did you mean 'nearcache %s'?", likely.best);
+	fail_add("'nearcache help' lists all");
+	return error;
+}
+
+/* Fails, and names the option of @verb (NULL: of any verb) that the word resembles. */
+static void option_unknown(const char *name, size_t length, const struct verb *verb)
+{
+	struct likely_word likely = likely_start(name, length);
+	const struct option_row *row;
+
+	fail(CODE_USAGE, "'--%.*s' is not an option", (int)length, name);
+	for (row = option_table; row->bit; row++)
+		if (!verb || row->bit & options_of(verb))
+			likely_try(&likely, row->name);
+	if (likely.best)
+		fail_add("did you mean '--%s'?", likely.best);
+	else
+		fail_add("try 'nearcache help%s%s'", verb ? " " : "", verb ? verb->name : "");
 }
 
 static void take_value(struct arguments *args, const struct option_row *row,
@@ -108,9 +140,7 @@ static int take_option(struct arguments *args, const char *word,
 	const char *value = name[length] ? name + length + 1 : NULL;
 
 	if (!row) {
-		fail(CODE_USAGE,
-		     "'--%.*s' is not an option: try 'nearcache --help'",
-		     (int)length, name);
+		option_unknown(name, length, verb);
 		return 1;
 	}
 	return take_row(args, row, value, next);
@@ -126,7 +156,7 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 
 		if (!row)
 			fail(CODE_USAGE,
-			     "'-%c' is not an option: try 'nearcache --help'",
+			     "'-%c' is not an option: try 'nearcache help'",
 			     *letter);
 		else if (row->value == FLAG)
 			args->given |= row->bit;
@@ -163,7 +193,7 @@ static void split_words(struct arguments *args, int argc, char **argv,
 
 		if (only_operands || word[0] != '-' || !word[1]) {
 			if (verbs && !args->operands)
-				*verb = find_verb(verbs, word);
+				*verb = verb_find(verbs, word);
 			decode_operand(word);
 			args->operand[args->operands++] = word;
 			i++;
@@ -186,7 +216,7 @@ static int check_known(const struct arguments *args, const struct verb *verb)
 	for (row = option_table; row->bit; row++)
 		if (args->given & row->bit & ~known)
 			return fail(CODE_USAGE,
-				    "'--%s' is not an option of '%s': try 'nearcache %s --help'",
+				    "'--%s' is not an option of '%s': try 'nearcache help %s'",
 				    row->name, verb->name, verb->name);
 	if (option_given(args, OPTION_WRITEBACK) && !(known & OPTION_STAGE))
 		return fail(CODE_USAGE, "--mode 'writeback': give " MODE_WORDS);
@@ -207,11 +237,11 @@ static int check_needed(const struct arguments *args, const struct verb *verb)
 static int check_operands(const struct arguments *args, const struct verb *verb)
 {
 	if (args->operands < verb->operands_min)
-		return fail(CODE_USAGE, "'%s' needs %s: try 'nearcache %s --help'",
+		return fail(CODE_USAGE, "'%s' needs %s: try 'nearcache help %s'",
 			    verb->name, verb->operands, verb->name);
 	if (verb->operands_max >= 0 && args->operands > verb->operands_max)
 		return fail(CODE_USAGE,
-			    "'%s' does not take '%s': try 'nearcache %s --help'",
+			    "'%s' does not take '%s': try 'nearcache help %s'",
 			    verb->name, args->operand[verb->operands_max],
 			    verb->name);
 	return 0;
@@ -249,10 +279,9 @@ static int parse_words(struct arguments *args, int argc, char **argv,
 		return fail_code();
 	if (verbs && !args->operands)
 		return args->given & (OPTION_HELP | OPTION_VERSION) ? 0 :
-			fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
+			fail(CODE_USAGE, "no verb given: 'nearcache help' lists all");
 	if (!*verb)
-		return fail(CODE_USAGE, "'%s' is not a verb: try 'nearcache --help'",
-			    args->operand[0]);
+		return verb_unknown(verbs, args->operand[0]);
 	if (verbs) {
 		args->operand++;
 		args->operands--;

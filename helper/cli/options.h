@@ -211,6 +211,15 @@ struct arguments {
 	char **typed;
 };
 
+/* A group of verbs in the help; see option_help.c for its title. */
+enum verb_group {
+	VERBS_DEVICES,
+	VERBS_DATA,
+	VERBS_OBSERVE,
+	VERBS_MAINTAIN,
+	VERBS_AUTOMATIC,
+};
+
 /*
  * A verb of the command.
  * @operands: text for help. @operands_max: -1 means any number.
@@ -221,6 +230,7 @@ struct arguments {
  */
 struct verb {
 	const char *name;
+	enum verb_group group;
 	const char *operands;
 	int operands_min;
 	int operands_max;
@@ -242,6 +252,8 @@ int arguments_parse_options(struct arguments *args, int argc, char **argv,
 void arguments_override(struct arguments *args, const struct arguments *by);
 int arguments_check_operand(const struct arguments *args);
 void arguments_help(const struct verb *const *verbs, const struct verb *verb);
+const struct verb *verb_find(const struct verb *const *verbs, const char *name);
+int verb_unknown(const struct verb *const *verbs, const char *name);
 int arguments_check_name(const char *name);
 
 static inline bool option_given(const struct arguments *args, option_set option)

@@ -230,6 +230,7 @@ static int cmd_actions(const struct arguments *args)
 
 const struct verb actions_verb = {
 	.name = "actions",
+	.group = VERBS_AUTOMATIC,
 	.operands = "[NAME]",
 	.operands_max = 1,
 	.optional = OPTION_REVERT | OPTION_UNCHANGED,

@@ -81,6 +81,7 @@ static int cmd_attach(const struct arguments *args)
 
 const struct verb attach_verb = {
 	.name = "attach",
+	.group = VERBS_DEVICES,
 	.operands = "NAME",
 	.operands_min = 1,
 	.operands_max = 1,

@@ -87,6 +87,7 @@ static int cmd_cancel(const struct arguments *args)
 
 const struct verb cancel_verb = {
 	.name = "cancel",
+	.group = VERBS_DATA,
 	.operands = "NAME [JOB...]",
 	.operands_min = 1,
 	.operands_max = -1,

@@ -144,6 +144,7 @@ static int cmd_classifier(const struct arguments *args)
 
 const struct verb classifier_verb = {
 	.name = "classifier",
+	.group = VERBS_AUTOMATIC,
 	.operands = "load|unload|show [FILE]",
 	.operands_min = 1,
 	.operands_max = 2,

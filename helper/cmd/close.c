@@ -509,6 +509,7 @@ static int cmd_close(const struct arguments *args)
 
 const struct verb close_verb = {
 	.name = "close",
+	.group = VERBS_DEVICES,
 	.operands = "[NAME]",
 	.operands_max = 1,
 	.optional = OPTION_ALL | OPTION_KEEP | OPTION_ABANDON_STAGE,

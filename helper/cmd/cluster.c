@@ -92,6 +92,7 @@ static int cmd_cluster(const struct arguments *args)
 
 const struct verb cluster_verb = {
 	.name = "cluster",
+	.group = VERBS_DEVICES,
 	.operands = "join|leave|status|check [NAME]",
 	.operands_min = 1,
 	.operands_max = 2,

@@ -8,7 +8,7 @@
 
 #include "cli/options.h"
 
-/* All verbs, in the order of the help; ends with NULL. */
+/* All verbs, group by group, in the order of the help; ends with NULL. */
 extern const struct verb *const verbs[];
 
 extern const struct verb create_verb;
@@ -44,5 +44,6 @@ extern const struct verb heatmap_verb;
 extern const struct verb actions_verb;
 extern const struct verb metrics_verb;
 extern const struct verb super_verb;
+extern const struct verb help_verb;
 
 #endif /* HELPER_CMD_COMMANDS_H */

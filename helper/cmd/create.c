@@ -313,6 +313,7 @@ static int cmd_create(const struct arguments *args)
 
 const struct verb create_verb = {
 	.name = "create",
+	.group = VERBS_DEVICES,
 	.operands = "NAME",
 	.operands_min = 1,
 	.operands_max = 1,

@@ -423,6 +423,7 @@ static int cmd_destroy(const struct arguments *args)
 
 const struct verb destroy_verb = {
 	.name = "destroy",
+	.group = VERBS_DEVICES,
 	.operands = "[NAME]",
 	.operands_max = 1,
 	.optional = OPTION_CACHE | OPTION_STAGE | OPTION_FORCE | OPTION_ABANDON_STAGE,

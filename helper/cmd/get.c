@@ -138,6 +138,7 @@ static int cmd_get(const struct arguments *args)
 
 const struct verb get_verb = {
 	.name = "get",
+	.group = VERBS_DEVICES,
 	.operands = "NAME [SETTING...]",
 	.operands_min = 1,
 	.operands_max = -1,

@@ -100,6 +100,7 @@ static int cmd_heat(const struct arguments *args)
 
 const struct verb heat_verb = {
 	.name = "heat",
+	.group = VERBS_OBSERVE,
 	.operands = "load|unload|show",
 	.operands_min = 1,
 	.operands_max = 1,

@@ -308,6 +308,7 @@ static int cmd_heatmap(const struct arguments *args)
 
 const struct verb heatmap_verb = {
 	.name = "heatmap",
+	.group = VERBS_OBSERVE,
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,

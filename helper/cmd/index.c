@@ -254,6 +254,7 @@ static int cmd_index(const struct arguments *args)
 
 const struct verb index_verb = {
 	.name = "index",
+	.group = VERBS_DATA,
 	.operands = "FILE...",
 	.operands_min = 1,
 	.operands_max = -1,

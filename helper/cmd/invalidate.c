@@ -191,6 +191,7 @@ static int cmd_invalidate(const struct arguments *args)
 
 const struct verb invalidate_verb = {
 	.name = "invalidate",
+	.group = VERBS_DATA,
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,

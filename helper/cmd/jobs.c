@@ -36,6 +36,7 @@ static int cmd_jobs(const struct arguments *args)
 
 const struct verb jobs_verb = {
 	.name = "jobs",
+	.group = VERBS_DATA,
 	.operands = "NAME",
 	.operands_min = 1,
 	.operands_max = 1,

@@ -107,6 +107,7 @@ static int cmd_latency(const struct arguments *args)
 
 const struct verb latency_verb = {
 	.name = "latency",
+	.group = VERBS_OBSERVE,
 	.operands = "load|unload|show",
 	.operands_min = 1,
 	.operands_max = 1,

@@ -154,6 +154,7 @@ static int cmd_list(const struct arguments *args)
 
 const struct verb list_verb = {
 	.name = "list",
+	.group = VERBS_OBSERVE,
 	.operands = "",
 	.operands_max = 0,
 	.optional = OPTION_ALL,

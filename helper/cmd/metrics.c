@@ -34,6 +34,7 @@ static int cmd_metrics(const struct arguments *args)
 
 const struct verb metrics_verb = {
 	.name = "metrics",
+	.group = VERBS_OBSERVE,
 	.operands = "",
 	.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
 	.summary = "write metrics for Prometheus",

@@ -58,6 +58,7 @@ static int cmd_open(const struct arguments *args)
 
 const struct verb open_verb = {
 	.name = "open",
+	.group = VERBS_DEVICES,
 	.operands = "[NAME]",
 	.operands_max = 1,
 	.optional = OPTIONS_OPEN,

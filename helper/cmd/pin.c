@@ -347,6 +347,7 @@ static int cmd_pin(const struct arguments *args)
 
 const struct verb pin_verb = {
 	.name = "pin",
+	.group = VERBS_DATA,
 	.operands = "[NAME] [TARGET...]",
 	.operands_max = -1,
 	.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |

@@ -187,6 +187,7 @@ static int cmd_plan(const struct arguments *args)
 
 const struct verb plan_verb = {
 	.name = "plan",
+	.group = VERBS_DATA,
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,

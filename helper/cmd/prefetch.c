@@ -327,6 +327,7 @@ static int cmd_prefetch(const struct arguments *args)
 
 const struct verb prefetch_verb = {
 	.name = "prefetch",
+	.group = VERBS_DATA,
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,

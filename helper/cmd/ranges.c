@@ -91,6 +91,7 @@ static int cmd_ranges(const struct arguments *args)
 
 const struct verb ranges_verb = {
 	.name = "ranges",
+	.group = VERBS_DATA,
 	.operands = "NAME",
 	.operands_min = 1,
 	.operands_max = 1,

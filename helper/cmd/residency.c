@@ -143,6 +143,7 @@ static int cmd_residency(const struct arguments *args)
 
 const struct verb residency_verb = {
 	.name = "residency",
+	.group = VERBS_DATA,
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,

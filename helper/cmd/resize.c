@@ -101,6 +101,7 @@ static int cmd_resize(const struct arguments *args)
 
 const struct verb resize_verb = {
 	.name = "resize",
+	.group = VERBS_DEVICES,
 	.operands = "NAME",
 	.operands_min = 1,
 	.operands_max = 1,

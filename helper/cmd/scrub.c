@@ -150,6 +150,7 @@ static int cmd_scrub(const struct arguments *args)
 
 const struct verb scrub_verb = {
 	.name = "scrub",
+	.group = VERBS_MAINTAIN,
 	.operands = "NAME",
 	.operands_min = 1,
 	.operands_max = 1,

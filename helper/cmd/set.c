@@ -530,6 +530,7 @@ static int cmd_set(const struct arguments *args)
 
 const struct verb set_verb = {
 	.name = "set",
+	.group = VERBS_DEVICES,
 	.operands = "NAME SETTING=VALUE...",
 	.operands_min = 2,
 	.operands_max = -1,

@@ -240,6 +240,7 @@ static int cmd_stage(const struct arguments *args)
 
 const struct verb stage_verb = {
 	.name = "stage",
+	.group = VERBS_DEVICES,
 	.operands = "status|drain|rate|max-behind|on-full [NAME] [PATH|LIMIT|WHAT]",
 	.operands_min = 1,
 	.operands_max = 3,

@@ -249,6 +249,7 @@ static int cmd_stats(const struct arguments *args)
 
 const struct verb stats_verb = {
 	.name = "stats",
+	.group = VERBS_OBSERVE,
 	.operands = "[NAME...]",
 	.operands_max = -1,
 	.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,

@@ -214,6 +214,7 @@ static int cmd_status(const struct arguments *args)
 
 const struct verb status_verb = {
 	.name = "status",
+	.group = VERBS_OBSERVE,
 	.operands = "[NAME...]",
 	.operands_max = -1,
 	.summary = "show mode, state, devices, sizes and hit ratio",

@@ -220,6 +220,7 @@ static int cmd_super(const struct arguments *args)
 
 const struct verb super_verb = {
 	.name = "super",
+	.group = VERBS_MAINTAIN,
 	.operands = "DEV|FILE",
 	.operands_min = 1,
 	.operands_max = 1,

@@ -332,6 +332,7 @@ static int cmd_trace(const struct arguments *args)
 
 const struct verb trace_verb = {
 	.name = "trace",
+	.group = VERBS_DATA,
 	.operands = "record|replay|plan|show [NAME] FILE",
 	.operands_min = 1,
 	.operands_max = 3,

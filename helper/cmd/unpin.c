@@ -292,6 +292,7 @@ static int cmd_unpin(const struct arguments *args)
 
 const struct verb unpin_verb = {
 	.name = "unpin",
+	.group = VERBS_DATA,
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,

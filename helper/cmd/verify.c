@@ -409,6 +409,7 @@ static int cmd_verify(const struct arguments *args)
 
 const struct verb verify_verb = {
 	.name = "verify",
+	.group = VERBS_MAINTAIN,
 	.operands = "NAME [FILE...]",
 	.operands_min = 1,
 	.operands_max = -1,

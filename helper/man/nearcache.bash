@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion of nearcache(8); tests/static/words.sh compares it with the command.
 
-_nearcache_verbs='create open close set get attach resize pin unpin ranges prefetch plan jobs cancel residency invalidate verify scrub cluster stage list status stats top destroy index classifier latency heat trace heatmap daemon actions metrics super'
+_nearcache_verbs='create open close destroy set get attach resize cluster stage pin unpin ranges prefetch plan jobs cancel residency invalidate index trace list status stats top heatmap heat latency metrics verify scrub super help daemon actions classifier'
 _nearcache_globals=' --json -j --dry-run --help -h --version -V'
 _nearcache_settings='mode=read-only|writearound|writethrough fill_memory=auto cache_timeout= origin_timeout= verify= witness= read_ahead='
 
@@ -150,6 +150,10 @@ _nearcache_tables()
 	super)
 		options=' --udev'
 		operands='<path>'
+		;;
+	help)
+		options=''
+		operands=${_nearcache_verbs// /|}
 		;;
 	esac
 	options+=$_nearcache_globals

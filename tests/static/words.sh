@@ -76,8 +76,12 @@ page_version() {
 }
 
 page_verbs() {
-	sed -n 's/^\.SS \([a-z]*\)$/\1/p' "$page" | sort >"$dir/page.verbs"
-	same verbs <(printf '%s\n' "${verbs[@]}" | sort) "$dir/page.verbs"
+	sed -nE 's/^\.SS ([a-z]+)$/\1/p; s/^\.SH ([A-Z]+)$/group \L\1/p' "$page" | awk '
+	/^group/ { group = $0; next }
+	group { print group; group = "" }
+	{ print }' >"$dir/page.verbs"
+	sed -n '/^Verbs/,/^$/{s/^ \([a-z]\)/group \1/p; s/^  \([a-z]*\) .*/\1/p}' "$dir/help" >"$dir/groups"
+	same 'verbs in their groups' "$dir/groups" "$dir/page.verbs"
 }
 
 # With short names: "VERB -n, --name OPERAND".
@@ -325,6 +329,7 @@ cases() {
 		nearcache unpin demo --label |demo.a|val
 		nearcache unpin demo --label=v|val
 		nearcache frobnicate |$globals
+		nearcache help stat|stats|status
 	END
 }
 

@@ -20,6 +20,7 @@ dd if=/dev/mapper/nc of=/dev/null bs=64K iflag=direct 2>/dev/null || fail "reads
 written_down
 same state "$(field state)" 1
 each_verb <<END
+0|Usage: nearcache open|help open
 0|bypass|list
 0|'nearcache attach nc'|status nc
 0|hits|stats nc

@@ -23,6 +23,7 @@ make_null C2 other 24
 verbs_ready
 origin_is "0 $(sectors "$BASE") error"
 each_verb <<END
+0|Usage: nearcache open|help open
 0|normal|list
 0|normal|status nc
 0|hits|stats nc
