@@ -88,7 +88,8 @@ typedef unsigned __int128 option_set;
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
 				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE | OPTIONS_STAGE | \
 				 OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE | OPTION_RESERVE | \
-				 OPTION_NO_RESERVE | OPTION_PREEMPT | OPTION_EXCLUSIVE | OPTION_FORGET)
+				 OPTION_NO_RESERVE | OPTION_PREEMPT | OPTION_EXCLUSIVE | OPTION_FORGET | \
+				 OPTION_VERBOSE)
 #define OPTION_CLEAR		(1ULL << 55)
 #define OPTION_EPOCHS		(1ULL << 56)
 #define OPTION_DEADLINE		(1ULL << 57)
@@ -133,6 +134,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_SAMPLE_SIZE	((option_set)1 << 94)
 #define OPTION_HEADER		((option_set)1 << 95)
 #define OPTION_FORGET		((option_set)1 << 96)
+#define OPTION_VERBOSE		((option_set)1 << 101)
 /* A stage, and its limits. */
 #define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \
 				 OPTION_ON_FULL)

@@ -22,15 +22,19 @@
 #include "lib/print.h"
 #include "cluster/conf.h"
 #include "block/signals.h"
+#include "block/transport.h"
+#include "open/next_step.h"
 
 /*
  * @name: name of the dm device; also the label of the cache
+ * @volume: the device below the stage that is the origin; NULL: the origin itself
  * @cache: the first cache device; @members: the other cache devices
  * @witness: its path is empty if there is none
  */
 struct create {
 	const struct arguments *args;
 	const char *name;
+	const struct device *volume;
 	struct device origin;
 	struct device cache;
 	struct members members;
@@ -58,6 +62,41 @@ static int open_witness(struct create *create, struct activation *act)
 	return 0;
 }
 
+static int check_one_swapped(const struct create *create, const struct device *cache)
+{
+	const char *origin = create->args->origin;
+	char local[TRANSPORT_WORD], remote[TRANSPORT_WORD];
+
+	if (transport_of(create->origin.number, local) != TRANSPORT_LOCAL ||
+	    transport_of(cache->number, remote) != TRANSPORT_NETWORK)
+		return 0;
+	if (option_given(create->args, OPTION_FORCE)) {
+		warn("the origin '%s' is a local drive, and the cache device '%s' is behind a network",
+		     origin, cache->path);
+		return 0;
+	}
+	return fail(CODE_DEVICE,
+		    "the cache device '%s' (%s) is behind a network, and the origin '%s' (%s) is a local drive: are they swapped? create overwrites the cache device. The origin is the remote volume: --origin %s --cache %s. Only if you want a remote cache of a local drive, use --force",
+		    cache->path, remote, origin, local, cache->path, origin);
+}
+
+/*
+ * Fail if the origin is a local drive and a cache device is not: the user has probably swapped them,
+ * and would lose the data of the volume. The check of the content of the cache device comes later: its
+ * advice is --force.
+ */
+static int check_swapped(const struct create *create)
+{
+	unsigned int i;
+
+	if (check_one_swapped(create, &create->cache))
+		return fail_code();
+	for (i = 0; i < create->members.count; i++)
+		if (check_one_swapped(create, &create->members.dev[i]))
+			return fail_code();
+	return 0;
+}
+
 /* All checks that are possible before the first byte is written. */
 static int prepare_create(struct create *create, struct activation *act)
 {
@@ -67,7 +106,7 @@ static int prepare_create(struct create *create, struct activation *act)
 	if (check_words(create) ||
 	    device_open(&create->origin, args->origin, "origin") ||
 	    device_open(&create->cache, args->cache, "cache device") ||
-	    members_open(&create->members, args) ||
+	    members_open(&create->members, args) || check_swapped(create) ||
 	    /* The origin may lack writes of a log; that of --stage is checked already. */
 	    (!args->stage && stage_check_origin(&create->origin, NULL, true)) ||
 	    activate_check_devices(act) || open_witness(create, act) ||
@@ -129,6 +168,31 @@ static void forget_pins(const struct create *create)
 	}
 }
 
+static void print_next_steps(const struct create *create)
+{
+	const struct arguments *args = create->args;
+	char uuid[SUPER_UUID_TEXT];
+	struct next_step next = {
+		.name = create->name,
+		.device = option_given(args, OPTION_CLUSTER) ? args->operand[0] : create->name,
+		.cluster = option_given(args, OPTION_CLUSTER) ? args->config : NULL,
+		.origin = &create->origin,
+		.volume = create->volume ? create->volume : &create->origin,
+		.cache = &create->cache,
+		.uuid = uuid,
+		.writes = mode_writes(args->mode),
+	};
+
+	uuid_unparse_lower(create->new.sb->uuid, uuid);
+	if (option_given(args, OPTION_FORMAT_ONLY)) {
+		next_step_open(&next);
+	} else {
+		next_step_memory(create->name);
+		next_step_mount(&next);
+	}
+	next_step_tab(&next);
+}
+
 static void report_create(const struct create *create, const struct activation *act)
 {
 	bool dry_run = option_given(create->args, OPTION_DRY_RUN);
@@ -142,17 +206,22 @@ static void report_create(const struct create *create, const struct activation *
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	if (dry_run)
 		describe_areas(create->new.sb);
+	else
+		print_next_steps(create);
 	print_end();
 }
 
 /*
+ * @volume: see struct create.
  * @check_only: do the checks of a dry run and print nothing.
  */
-static int create_cache(const struct arguments *args, const char *name, bool check_only)
+static int create_cache(const struct arguments *args, const char *name,
+			const struct device *volume, bool check_only)
 {
 	struct create create = {
 		.args = args,
 		.name = name,
+		.volume = volume,
 		.origin = DEVICE_CLOSED,
 		.cache = DEVICE_CLOSED,
 		.witness = WITNESS_CLOSED,
@@ -219,7 +288,7 @@ static int make_staged(struct stage *stage, const struct arguments *args)
 	sigset_t before;
 
 	above.given |= OPTION_DRY_RUN;
-	if (create_cache(&above, stage->cache, true) || dm_need_stage_target() ||
+	if (create_cache(&above, stage->cache, &stage->origin, true) || dm_need_stage_target() ||
 	    lock_all(&stage->origin) || activate_check_free(&stage->origin))
 		return fail_code();
 	/* No signals until the command ends: ^C would leave a half-made cache. */
@@ -227,7 +296,7 @@ static int make_staged(struct stage *stage, const struct arguments *args)
 	above.given = args->given;
 	above.origin = stage_path(stage, path);
 	if (!stage_format(stage, args) && !stage_activate(stage, args) &&
-	    !create_cache(&above, stage->cache, false))
+	    !create_cache(&above, stage->cache, &stage->origin, false))
 		return 0;
 	/* Without a superblock, nothing was written that must be undone. */
 	if (stage->sb.version) {
@@ -247,7 +316,7 @@ static int create_staged(const struct arguments *words, const char *name)
 		args.mode = NEARCACHE_WRITEAROUND;
 	if (!arguments_check_name(name) && !stage_format_prepare(&stage, &args)) {
 		if (option_given(&args, OPTION_DRY_RUN) ?
-		    !stage_activate(&stage, &args) && !create_cache(&args, name, false) :
+		    !stage_activate(&stage, &args) && !create_cache(&args, name, &stage.origin, false) :
 		    !make_staged(&stage, &args))
 			stage_print(&stage);
 	}
@@ -287,7 +356,7 @@ static int create_node(const struct arguments *args, const char *name)
 	char home[NAME_SIZE];
 
 	home_lock(name);
-	if (create_cache(args, home_name(name, home), false))
+	if (create_cache(args, home_name(name, home), NULL, false))
 		return fail_code();
 	print_record("joined", "Cluster");
 	if (option_given(args, OPTION_DRY_RUN))
@@ -303,12 +372,13 @@ static int cmd_create(const struct arguments *args)
 {
 	const char *name = args->operand[0];
 
+	print_details(option_given(args, OPTION_VERBOSE));
 	if (check_cluster(args, name) || check_stage_words(args))
 		return fail_code();
 	if (option_given(args, OPTION_STAGE))
 		return create_staged(args, name);
 	return option_given(args, OPTION_CLUSTER) ? create_node(args, name) :
-						    create_cache(args, name, false);
+						    create_cache(args, name, NULL, false);
 }
 
 const struct verb create_verb = {
@@ -324,7 +394,7 @@ const struct verb create_verb = {
 		    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
 		    OPTION_DATASET_VERSION | OPTION_WITNESS |
 		    OPTION_FORCE | OPTION_FORMAT_ONLY | OPTION_CLUSTER | OPTION_SELF |
-		    OPTIONS_STAGE | OPTION_RESERVE | OPTION_PREEMPT,
+		    OPTIONS_STAGE | OPTION_RESERVE | OPTION_PREEMPT | OPTION_VERBOSE,
 	.changes = true,
 	.summary = "format a cache device for an origin and open it",
 	.details =
@@ -351,6 +421,12 @@ const struct verb create_verb = {
 "until the writers pause. With --reserve, a persistent reservation (SCSI, NVMe) keeps other nodes\n"
 "from writing to the origin until it has all writes; --preempt takes the origin from another\n"
 "node. See nearcache(8).\n"
+"\n"
+"An origin that is a local drive, with a cache device behind a network (NVMe over TCP, RDMA or\n"
+"FC, iSCSI, Fibre Channel, RBD, NBD), is refused without --force: they are probably swapped.\n"
+"\n"
+"create ends with the memory that the cache needs, the next command, and the line for\n"
+"nearcachetab(5). -v also shows the table of the device.\n"
 "\n"
 "--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
 "Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"

@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/shared_help.h"
 #include "lib/error.h"
+#include "lib/print.h"
 #include "open/activate.h"
 #include "open/open_at_boot.h"
 #include "open/open_devices.h"
@@ -31,6 +32,7 @@ static int open_without_cache(const struct arguments *args)
 
 static int cmd_open(const struct arguments *args)
 {
+	print_details(option_given(args, OPTION_VERBOSE));
 	if (arguments_check_operand(args))
 		return fail_code();
 	if (option_given(args, OPTION_STAGE | OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE) &&

@@ -48,6 +48,7 @@ static unsigned int depth;
 static bool as_json;
 static bool one_line;
 static bool anything;
+static bool details;
 
 static void *need_memory(void *memory)
 {
@@ -114,6 +115,12 @@ void print_start(bool json)
 	as_json = json;
 	one_line = false;
 	start_document();
+}
+
+/* @on: print_detail() appears in text as well. */
+void print_details(bool on)
+{
+	details = on;
 }
 
 bool print_is_json(void)
@@ -450,6 +457,12 @@ void print_string(const char *key, const char *label, const char *value)
 {
 	add_json(key, value ? json_text(value) : NULL);
 	add_cell(label, value && *value ? value : "-", NULL, NULL, false);
+}
+
+/* As print_string(), but text shows it only after print_details(). */
+void print_detail(const char *key, const char *label, const char *value)
+{
+	print_string(key, details ? label : NULL, value);
 }
 
 /* Like print_string(), for a text that is not a name: JSON has it like the message of an error. */

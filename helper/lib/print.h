@@ -17,6 +17,7 @@ void print_start(bool json);
 bool print_is_json(void);
 int print_finish(void);
 void print_lines(void);
+void print_details(bool on);
 int print_next(void);
 int print_flush(void);
 
@@ -26,6 +27,7 @@ void print_table(const char *key);
 void print_end(void);
 
 void print_string(const char *key, const char *label, const char *value);
+void print_detail(const char *key, const char *label, const char *value);
 void print_reason(const char *key, const char *label, const char *message);
 void print_number(const char *key, const char *label, uint64_t value);
 void print_real(const char *key, const char *label, double value);

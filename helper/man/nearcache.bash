@@ -12,11 +12,11 @@ _nearcache_tables()
 	options='' operands=''
 	case $1 in
 	create)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --block-size=<> --integrity=none|crc32c --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --force --format-only --cluster=<path> --self=<> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --reserve --preempt'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --block-size=<> --integrity=none|crc32c --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --force --format-only --cluster=<path> --self=<> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --reserve --preempt --verbose -v'
 		operands='<>'
 		;;
 	open)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --abandon-stage --drop-unreadable --reserve --no-reserve --preempt --exclusive --forget'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --abandon-stage --drop-unreadable --reserve --no-reserve --preempt --exclusive --forget --verbose -v'
 		operands='<table>'
 		;;
 	close)

@@ -197,6 +197,6 @@ void activate_print(const struct activation *act)
 	print_bytes("size", "size", bytes);
 	print_string("cache", "cache device", act->cache->path);
 	members_print(act->members);
-	print_string("table", "table", line);
+	print_detail("table", "table", line);
 	lvm_filter_print(act->origin, act->name);
 }

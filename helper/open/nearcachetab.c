@@ -152,9 +152,9 @@ static int check_given(const struct arguments *args)
 	if (option_given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
 			 OPTION_WAIT_DEVICES | OPTION_FORCE | OPTION_ABANDON_STAGE |
 			 OPTION_DROP_UNREADABLE | OPTION_RESERVE | OPTION_NO_RESERVE |
-			 OPTION_PREEMPT | OPTION_FORGET))
+			 OPTION_PREEMPT | OPTION_FORGET | OPTION_VERBOSE))
 		return fail(CODE_USAGE,
-			    "json, dry-run, help, version, all, tab, wait, force, forget, reserve, no-reserve, preempt, abandon-stage and drop-unreadable are allowed only on the command line");
+			    "json, dry-run, help, version, verbose, all, tab, wait, force, forget, reserve, no-reserve, preempt, abandon-stage and drop-unreadable are allowed only on the command line");
 	return 0;
 }
 

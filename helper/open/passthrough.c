@@ -73,7 +73,7 @@ static void report_passthrough(const struct passthrough *pass, const char *param
 	}
 	print_string("origin", "origin", pass->origin->path);
 	print_bytes("size", "size", pass->origin->size);
-	print_string("table", "table", line);
+	print_detail("table", "table", line);
 	print_string("content", NULL, "pass-through");
 	print_string(NULL, "cached content",
 		     "none: it passes through to the origin");

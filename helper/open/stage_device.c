@@ -444,7 +444,7 @@ void stage_print(const struct stage *stage)
 	print_string("log", "log device", stage->log.path);
 	print_bytes("log_size", "size of the log", stage->log.size);
 	print_string("origin", "origin", stage->origin.path);
-	print_string("table", "table", line);
+	print_detail("table", "table", line);
 	print_string("retained", stage->retained ? "retained data" : NULL, stage->retained);
 	stage_print_key(&stage->sb);
 	lvm_filter_print(&stage->origin, stage->cache);

@@ -39,6 +39,11 @@ void print_string(const char *key, const char *label, const char *value)
 	(void)value;
 }
 
+void print_detail(const char *key, const char *label, const char *value)
+{
+	print_string(key, label, value);
+}
+
 void print_bytes(const char *key, const char *label, uint64_t value)
 {
 	(void)key;

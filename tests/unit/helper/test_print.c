@@ -14,6 +14,7 @@ static void print_all(bool json)
 	print_string("text", "text", "a \"quoted\"\n\\ text");
 	print_string("odd", "odd", "a\xff\\");
 	print_string("none", "none", NULL);
+	print_detail("table", "table", "0 8 linear");
 	print_number("big", "big", UINT64_MAX);
 	print_bytes("size", "size", 65536);
 	print_flag("flag", "flag", true);
@@ -49,6 +50,7 @@ static void json(void **state)
 			    "a \"quoted\"\n\\ text");
 	assert_string_equal(json_object_get_string(member(root, "odd")), "\\a\\xff\\\\");
 	assert_null(member(root, "none"));
+	assert_string_equal(json_object_get_string(member(root, "table")), "0 8 linear");
 	assert_true(json_object_get_uint64(member(root, "big")) == UINT64_MAX);
 	assert_int_equal(json_object_get_int(member(root, "size")), 65536);
 	assert_true(json_object_get_boolean(member(root, "flag")));
@@ -76,6 +78,13 @@ static void text(void **state)
 	assert_non_null(strstr(output, "ratio     25.0 %\n"));
 	assert_non_null(strstr(output, "NAME  VALUE\nx         7\n"));
 	assert_null(strstr(output, "schema"));
+	/* Details appear only on request. */
+	assert_null(strstr(output, "table"));
+	print_details(true);
+	capture();
+	print_all(false);
+	print_details(false);
+	assert_non_null(strstr(captured(), "table     0 8 linear\n"));
 }
 
 /* An error becomes a part of the JSON document that was being printed. */

@@ -193,7 +193,9 @@ test_create() {
 	json_keys schema name device mode origin size cache table uuid label format_version sequence \
 		created super_state block_size subblock_size blocks capacity device_size data_offset \
 		table_pages intent_region origin_size origin_id origin_fingerprint dataset_version \
-		active dry_run
+		active dry_run metadata_memory fill_memory_max next nearcachetab
+	[[ $(json nearcachetab) == "$NAME $(readlink -f "$origin") UUID=$(json uuid) _netdev" ]] ||
+		fail "the line for nearcachetab is '$(json nearcachetab)'"
 	expect name "$NAME" mode read-only block_size 131072 subblock_size 4096 active true \
 		dry_run false dataset_version 'v1 ü' super_state clean
 	[[ $(json table) == *' 2 fill_memory 33554432' ]] || fail "table is '$(json table)'"
@@ -202,6 +204,14 @@ test_create() {
 	[[ $(blockdev --getsize64 "/dev/mapper/$NAME") == $(blockdev --getsize64 "$origin") ]] || fail "wrong size"
 	[[ $(dmsetup info -c --noheadings -o uuid "$NAME") == nearcache-$(json uuid) ]] || fail "wrong dm uuid"
 	bad 5 'in use' create other --origin "$origin" --cache "$cache" --force
+}
+
+# The volume behind NVMe/TCP as cache device, and the local drive as origin.
+test_swapped() {
+	bad 4 'are they swapped?' create a --origin "$cache" --cache "$origin"
+	[[ $out == *"--origin $origin --cache $cache"* ]] || fail "no advice: $out"
+	run create a --origin "$cache" --cache "$origin" --force --dry-run
+	[[ $rc == 0 && $err == *'behind a network'* ]] || fail "--force: exit $rc, $err"
 }
 
 test_create_name_taken() {
@@ -220,6 +230,8 @@ test_dry_run() {
 	local before
 	before=$(fingerprint)
 	create --dry-run
+	[[ $out != *' nearcache read-only '* ]] || fail "a table without -v: $out"
+	create --dry-run -v
 	[[ $out == *' nearcache read-only '*'dry run'*'AREA'* ]] || fail "says: $out"
 	create --dry-run -j
 	json_keys table block_size areas name offset length
