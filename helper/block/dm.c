@@ -106,6 +106,12 @@ static bool has_cache_uuid(const struct dm_device *dev)
 	       !strncmp(dev->uuid, DM_UUID_PREFIX, sizeof(DM_UUID_PREFIX) - 1);
 }
 
+/* Returns the uuid of the cache, as its superblock has it; the dm uuid of another device. */
+const char *dm_cache_uuid(const struct dm_device *dev)
+{
+	return has_cache_uuid(dev) ? dev->uuid + strlen(DM_UUID_PREFIX) : dev->uuid;
+}
+
 /* Store the line that @type asks for of a target of this project. */
 static void take_line(int type, struct dm_device *dev, const char *target, uint64_t sectors,
 		      const char *params)

@@ -150,6 +150,7 @@ int dm_all(struct dm_device **list, size_t *count);
 int dm_all_passing(struct dm_device **list, size_t *count);
 int dm_all_stages(struct dm_device **list, size_t *count);
 int dm_all_clusters(struct dm_device **list, size_t *count);
+const char *dm_cache_uuid(const struct dm_device *dev);
 int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);
 void dm_device_free(struct dm_device *dev);
 void dm_device_free_all(struct dm_device *list, size_t count);

@@ -52,6 +52,7 @@ static void device_line(const struct dm_device *dev)
 	print_string("origin", "origin", device_path_of(dev->origin, origin));
 	print_caches(dev);
 	stage_report_list(dev);
+	print_string("uuid", NULL, dm_cache_uuid(dev));
 	describe_witness(dev, NULL);
 	print_string("witness_state", NULL,
 		     status_word(NEARCACHE_FIELD_WITNESS,
@@ -72,6 +73,7 @@ static void print_no_cache(void)
 {
 	print_string("stage", NULL, NULL);
 	print_bytes("behind_bytes", NULL, 0);
+	print_string("uuid", NULL, NULL);
 	print_string("witness", NULL, NULL);
 	print_string("witness_state", NULL, NULL);
 	print_bytes("capacity", "capacity", 0);

@@ -14,6 +14,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
+#include "lib/size.h"
 #include "open/reconnect_origin.h"
 #include "open/renamed.h"
 #include "pins/restore.h"
@@ -26,7 +27,7 @@ static void print_devices(const struct dm_device *dev)
 	struct params params;
 
 	print_string("device", "device", device_path_of(dev->number, path));
-	print_string("uuid", NULL, dev->uuid);
+	print_string("uuid", NULL, dm_cache_uuid(dev));
 	print_bytes("size", "size", dev->size);
 	print_string("origin", "origin", device_path_of(dev->origin, path));
 	print_flag("origin_gone", NULL, gone);
@@ -68,7 +69,7 @@ static void print_content(const uint64_t *field)
 	print_bytes("block_size", "block size", block);
 	print_bytes("subblock_size", "sub-block size",
 		    field[NEARCACHE_FIELD_SUBBLOCK_SIZE]);
-	print_bytes("capacity", "capacity",
+	print_bytes("capacity", NULL,
 		    field[NEARCACHE_FIELD_BLOCKS] * block);
 	print_number("blocks", "blocks", field[NEARCACHE_FIELD_BLOCKS]);
 	print_number("blocks_used", "blocks used",
@@ -84,7 +85,7 @@ static void print_content(const uint64_t *field)
 		     field[NEARCACHE_FIELD_SCRUB_LEFT]);
 	print_number("blocks_warm", "blocks warm",
 		     field[NEARCACHE_FIELD_BLOCKS_WARM]);
-	print_bytes("bytes_valid", "valid bytes",
+	print_bytes("bytes_valid", NULL,
 		    field[NEARCACHE_FIELD_BYTES_VALID]);
 }
 
@@ -132,12 +133,15 @@ static bool compare_pins(const struct dm_device *dev, struct record_difference *
 	return false;
 }
 
-/* Print how the kernel's ranges differ from the record of pins; null if that is unknown. */
-static void print_pins(const struct dm_device *dev)
+/*
+ * Print how the kernel's ranges differ from the record of pins; null if that is unknown. @advice
+ * (ADVICE_TEXT bytes): what to do about a difference, or "".
+ */
+static void print_pins(const struct dm_device *dev, char *advice)
 {
 	struct record_difference difference;
-	char text[ADVICE_TEXT];
 
+	*advice = '\0';
 	if (!compare_pins(dev, &difference)) {
 		print_string("unrecorded_ranges", NULL, NULL);
 		print_string("missing_pins", NULL, NULL);
@@ -150,7 +154,7 @@ static void print_pins(const struct dm_device *dev)
 		     difference.missing);
 	print_string("renamed_from", NULL, *difference.elsewhere ? difference.elsewhere : NULL);
 	if (difference.unrecorded || difference.missing)
-		print_string(NULL, "pins", restore_advice(dev, &difference, text));
+		print_string(NULL, "pins", restore_advice(dev, &difference, advice));
 }
 
 /* The state of the cache stays normal if the origin fails, so show the failed reads beside it. */
@@ -167,6 +171,77 @@ static void print_origin_errors(uint64_t failed)
 	print_string(NULL, "origin failed", text);
 }
 
+/* Prints how much is cached, for people: JSON has both numbers. */
+static void print_cached(const uint64_t *field)
+{
+	uint64_t capacity = field[NEARCACHE_FIELD_BLOCKS] * field[NEARCACHE_FIELD_BLOCK_SIZE];
+	uint64_t valid = field[NEARCACHE_FIELD_BYTES_VALID];
+	char text[2 * SIZE_TEXT + 32], has[SIZE_TEXT], room[SIZE_TEXT];
+
+	if (!capacity)
+		return;
+	snprintf(text, sizeof(text), "%s of %s (%.1f %%)", size_print(valid, has),
+		 size_print(capacity, room), 100.0 * (double)valid / (double)capacity);
+	print_string(NULL, "cached", text);
+}
+
+/* Prints whether the origin is there and answers, as far as the cache has seen. */
+static void print_origin_state(const struct dm_device *dev, const struct status *status)
+{
+	static const char *const word[][2] = {
+		{ "ok", "no read has failed" },
+		{ "errors", "reads have failed" },
+		{ "waiting", "it fails, and reads wait for it" },
+		{ "gone", "it is gone" },
+	};
+	unsigned int state = reconnect_needed(dev) ? 3 :
+			     status->field[NEARCACHE_FIELD_READS_WAITING] ? 2 :
+			     status->counter[NEARCACHE_COUNTER_FILLS_FAILED_ORIGIN] ? 1 : 0;
+
+	if (!dev->status) {
+		print_string("origin_state", NULL, NULL);
+		return;
+	}
+	print_string("origin_state", NULL, word[state][0]);
+	print_string(NULL, "origin state", word[state][1]);
+}
+
+/* Writes the most urgent step to @text. Returns false if everything is as it should be. */
+static bool next_step(const struct dm_device *dev, const struct status *status, const char *pins,
+		      char *text, size_t size)
+{
+	uint64_t state = status->field[NEARCACHE_FIELD_STATE];
+
+	if (renamed_table_gone(dev) || !dev->live)
+		snprintf(text, size, "nearcache close %s, then open it again", dev->name);
+	else if (dev->suspended)
+		snprintf(text, size, "dmsetup resume %s", dev->name);
+	else if (reconnect_needed(dev))
+		snprintf(text, size, "connect the origin, then: nearcache attach %s", dev->name);
+	else if (state == NEARCACHE_BYPASS)
+		snprintf(text, size, "when the cache device works: nearcache attach %s", dev->name);
+	else if (state == NEARCACHE_DEGRADED)
+		snprintf(text, size, "look at the cache device: dmesg | tail");
+	else if (status->field[NEARCACHE_FIELD_READS_WAITING])
+		snprintf(text, size, "bring the origin back: dmesg | tail");
+	else if (status->field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD)
+		snprintf(text, size, "nearcache set %s witness=DEV, with the same witness", dev->name);
+	else if (status->counter[NEARCACHE_COUNTER_DAMAGED])
+		snprintf(text, size, "look for more damage: nearcache scrub %s", dev->name);
+	else
+		snprintf(text, size, "%s", pins);
+	return *text;
+}
+
+static void print_next_step(const struct dm_device *dev, const struct status *status,
+			    const char *pins)
+{
+	char text[ADVICE_TEXT];
+	bool needed = next_step(dev, status, pins, text, sizeof(text));
+
+	print_string("next", needed ? "next" : NULL, needed ? text : NULL);
+}
+
 static int describe_device(const struct dm_device *dev, const struct status *status)
 {
 	const char *gone = renamed_table_gone(dev);
@@ -174,6 +249,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 					 status->field[NEARCACHE_FIELD_LOADED]);
 	uint64_t damaged = status->counter[NEARCACHE_COUNTER_DAMAGED];
 	uint64_t waiting = status->field[NEARCACHE_FIELD_READS_WAITING];
+	char advice[ADVICE_TEXT];
 
 	print_string("name", NULL, dev->name);
 	node_part_print_cluster(dev);
@@ -182,6 +258,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_string("table_gone", gone ? "reason" : NULL, gone);
 	describe_reason(dev, status);
 	print_string("loaded", "loaded", loaded);
+	print_cached(status->field);
 	print_devices(dev);
 	stage_report_brief(dev);
 	print_witness(dev, status);
@@ -197,7 +274,10 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_number("damaged", damaged ? "damaged sub-blocks" : NULL, damaged);
 	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
 	print_origin_errors(status->counter[NEARCACHE_COUNTER_FILLS_FAILED_ORIGIN]);
-	print_pins(dev);
+	print_pins(dev, advice);
+	print_origin_state(dev, status);
+	print_string("dm_uuid", NULL, dev->uuid);
+	print_next_step(dev, status, advice);
 	return 0;
 }
 
@@ -219,6 +299,8 @@ const struct verb status_verb = {
 	.operands_max = -1,
 	.summary = "show mode, state, devices, sizes and hit ratio",
 	.details =
+"If something is wrong, the last line is the next step. Rates are those of 'nearcache top'.\n"
+"\n"
 "Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
 "level; none or several give an array \"devices\".\n",
 	.run = cmd_status,

@@ -472,6 +472,17 @@ test_open_wrong_origin() {
 	null_del other
 }
 
+# same_uuid UUID DM_UUID: create, super, list and status give the cache one uuid.
+same_uuid() {
+	local uuid=$1
+	[[ $2 == "nearcache-$uuid" ]] || fail "status: uuid '$uuid', dm_uuid '$2'"
+	good super -j "$cache"
+	expect uuid "$uuid"
+	good list -j
+	[[ $out == *"\"uuid\": \"$uuid\""* ]] || fail "list has another uuid than $uuid: $out"
+	good status -j "$NAME"
+}
+
 test_list_status_stats() {
 	local second
 	good list -j
@@ -488,12 +499,20 @@ test_list_status_stats() {
 	json_keys name mode state loaded device uuid size origin cache read_only suspended open_count \
 		block_size subblock_size capacity blocks blocks_used blocks_warm bytes_valid read_bytes \
 		hit_ratio write_bytes fill_memory fill_memory_peak fill_memory_max metadata_memory
-	expect name "$NAME" state normal mode read-only hit_ratio null
+	expect name "$NAME" state normal mode read-only hit_ratio null origin_state ok next null
+	same_uuid "$(json uuid)" "$(json dm_uuid)"
 	[[ $out != *devices* ]] || fail "one device is not at the top level"
 	good status "$NAME" "$NAME.2" -j
 	json_keys devices name name
 	good stats -j "$NAME.2"
 	json_keys status_version mode state loaded hits hit_bytes misses fills evictions slots_dropped
+	good status "$NAME"
+	[[ $out == *'cached '*' of '*'(0.0 %)'*'origin state '*'no read has failed'* && $out != *'next '* ]] ||
+		fail "status: $out"
+	dmsetup suspend --noudevsync "$NAME"
+	good status "$NAME"
+	dmsetup resume --noudevsync "$NAME"
+	[[ $out == *"next "*"dmsetup resume $NAME" ]] || fail "status while suspended: $out"
 	good stats "$NAME"
 	[[ $out == *'hit_bytes '*bytes* ]] || fail "stats: $out"
 	bad 4 "no device 'nobody'" status nobody
