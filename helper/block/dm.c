@@ -13,6 +13,7 @@
 
 #include "lib/error.h"
 #include "block/dm_task.h"
+#include "block/dm_unprivileged.h"
 #include "block/kernel_module.h"
 #include "block/kmsg.h"
 #include "block/lock.h"
@@ -182,10 +183,13 @@ static void take_info(struct dm_device *dev, struct dm_task *task,
 /* Look up a dm device of any kind. If it exists, @found is true and dm_device_free() is needed. */
 int dm_find(const char *name, struct dm_device *dev, bool *found)
 {
-	struct dm_task *task = dm_begin(DM_DEVICE_INFO, name);
+	struct dm_task *task;
 	struct dm_info info;
 
 	*found = false;
+	if (dm_is_unprivileged())
+		return dm_unprivileged_find(name, dev, found);
+	task = dm_begin(DM_DEVICE_INFO, name);
 	memset(dev, 0, sizeof(*dev));
 	if (!task)
 		return fail_code();
@@ -273,27 +277,51 @@ static int by_name(const void *a, const void *b)
 		      ((const struct dm_device *)b)->name);
 }
 
-static int list_all(struct dm_device **list, size_t *count,
-		    bool (*wanted)(const struct dm_device *dev))
+/* A list that grows. */
+struct device_list {
+	struct dm_device **list;
+	size_t *count;
+	bool (*wanted)(const struct dm_device *dev);
+};
+
+static int visit_device(const char *name, void *arg)
+{
+	const struct device_list *all = arg;
+
+	return append_device(all->list, all->count, name, all->wanted);
+}
+
+static int each_name(int (*visit)(const char *name, void *arg), void *arg)
 {
 	struct dm_task *task = dm_begin(DM_DEVICE_LIST, NULL);
 	struct dm_names *names;
 	int error = 0;
 
-	*list = NULL;
-	*count = 0;
 	if (!task)
 		return fail_code();
 	names = dm_task_run(task) ? dm_task_get_names(task) : NULL;
 	if (!names)
 		error = dm_failed(task, "list the devices of", "device-mapper");
 	while (names && names->dev && !error) {
-		error = append_device(list, count, names->name, wanted);
+		error = visit(names->name, arg);
 		if (!names->next)
 			break;
 		names = (void *)((char *)names + names->next);
 	}
 	dm_task_destroy(task);
+	return error;
+}
+
+static int list_all(struct dm_device **list, size_t *count,
+		    bool (*wanted)(const struct dm_device *dev))
+{
+	struct device_list all = { list, count, wanted };
+	int error;
+
+	*list = NULL;
+	*count = 0;
+	error = dm_is_unprivileged() ? dm_unprivileged_each(visit_device, &all) :
+				       each_name(visit_device, &all);
 	if (error) {
 		dm_device_free_all(*list, *count);
 		return error;

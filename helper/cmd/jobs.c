@@ -3,8 +3,11 @@
 #include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "block/dm.h"
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
+#include "netlink/device_state.h"
 #include "files/job_wait.h"
+#include "lib/name.h"
 #include "lib/print.h"
 
 static void show_job(const struct nl_job *job, void *arg)
@@ -20,17 +23,21 @@ static void show_job(const struct nl_job *job, void *arg)
 static int cmd_jobs(const struct arguments *args)
 {
 	struct dm_device dev;
-	int error = homes_find_cache(args->operand[0], &dev);
 	uint64_t running = 0;
+	int error;
 
-	if (error)
-		return error;
+	dm_read_unprivileged(nl_device_state);
+	if (homes_find_cache(args->operand[0], &dev))
+		return fail_code();
 	print_string("name", NULL, dev.name);
 	print_table("jobs");
 	error = nl_job_each(dev.number, show_job, &running);
 	print_end();
 	print_number("running", NULL, running);
 	dm_device_free(&dev);
+	if (error == CODE_PERMISSION)
+		fail_add("jobs show which data others read; 'nearcache status %s' is for any user",
+			 name_of_operand(args->operand[0]));
 	return error;
 }
 

@@ -9,7 +9,9 @@
 #include "block/device.h"
 #include "block/device_sysfs.h"
 #include "open/members.h"
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
+#include "netlink/device_state.h"
 #include "lib/print.h"
 #include "stage/closed_logs.h"
 #include "stage/report.h"
@@ -49,7 +51,7 @@ static void device_line(const struct dm_device *dev)
 		     status_word(NEARCACHE_FIELD_REASON,
 				 status.field[NEARCACHE_FIELD_REASON]));
 	print_bytes("size", "size", dev->size);
-	print_string("origin", "origin", device_path_of(dev->origin, origin));
+	print_string("origin", "origin", dev->origin ? device_path_of(dev->origin, origin) : NULL);
 	print_caches(dev);
 	stage_report_list(dev);
 	print_string("uuid", NULL, dm_cache_uuid(dev));
@@ -146,6 +148,7 @@ static int list_kind(int (*list_all)(struct dm_device **list, size_t *count),
 
 static int cmd_list(const struct arguments *args)
 {
+	dm_read_unprivileged(nl_device_state);
 	print_table("devices");
 	if (!list_kind(dm_all, device_line) && !list_kind(dm_all_clusters, cluster_line))
 		list_kind(dm_all_passing, passing_line);
@@ -162,7 +165,7 @@ const struct verb list_verb = {
 	.optional = OPTION_ALL,
 	.summary = "list open devices, one per line",
 	.details =
-"--all also shows the closed logs: those of stages that are not open, with writes that the\n"
+"Any user may list the open devices. --all also shows the closed logs: those of stages that are not open, with writes that the\n"
 "origin lacks. For this it reads all local drives.\n",
 	.run = cmd_list,
 };

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "cmd/commands.h"
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
+#include "netlink/device_state.h"
 #include "metrics/metrics_text.h"
 #include "lib/print.h"
 #include "lib/atomic_file.h"
@@ -15,6 +17,7 @@ static int cmd_metrics(const struct arguments *args)
 	size_t bytes = 0;
 	char *text;
 
+	dm_read_unprivileged(nl_device_state);
 	if (!args->textfile && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE,
 			    "metrics have no JSON form: 'nearcache stats -j' has the numbers");
@@ -42,7 +45,8 @@ const struct verb metrics_verb = {
 "The output has all counters and values of all devices, of their labels and prefetch\n"
 "jobs, and histograms of latencies while 'nearcache latency' is loaded. --textfile is for\n"
 "the textfile collector of node_exporter: FILE must end in .prom and is replaced as a\n"
-"whole. A new FILE has mode 0644, whatever the umask; an existing one keeps owner and\n"
+"whole. Without root privileges, labels, prefetch jobs, latencies, clusters and closed logs are\n"
+"left out. A new FILE has mode 0644, whatever the umask; an existing one keeps owner and\n"
 "mode.\n",
 	.run = cmd_metrics,
 };

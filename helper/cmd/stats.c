@@ -8,7 +8,9 @@
 #include "cmd/commands.h"
 #include "cmd/node_part.h"
 #include "ondisk/print_superblock.h"
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
+#include "netlink/device_state.h"
 #include "lib/name.h"
 #include "lib/print.h"
 #include "lib/periodic_wait.h"
@@ -236,6 +238,7 @@ static int watch_stats(const struct arguments *args)
 
 static int cmd_stats(const struct arguments *args)
 {
+	dm_read_unprivileged(nl_device_state);
 	if (option_given(args, OPTION_WATCH))
 		print_lines();
 	if (homes_rename_operands(args->operand, args->operands))

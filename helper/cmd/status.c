@@ -11,7 +11,9 @@
 #include "open/members.h"
 #include "block/lock.h"
 #include "block/table_params.h"
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
+#include "netlink/device_state.h"
 #include "lib/name.h"
 #include "lib/print.h"
 #include "lib/size.h"
@@ -29,7 +31,7 @@ static void print_devices(const struct dm_device *dev)
 	print_string("device", "device", device_path_of(dev->number, path));
 	print_string("uuid", NULL, dm_cache_uuid(dev));
 	print_bytes("size", "size", dev->size);
-	print_string("origin", "origin", device_path_of(dev->origin, path));
+	print_string("origin", "origin", dev->origin ? device_path_of(dev->origin, path) : NULL);
 	print_flag("origin_gone", NULL, gone);
 	if (gone) {
 		snprintf(text, sizeof(text),
@@ -43,7 +45,10 @@ static void print_devices(const struct dm_device *dev)
 	print_flag("read_only", NULL, dev->read_only);
 	print_flag("suspended", dev->suspended ? "suspended" : NULL,
 		   dev->suspended);
-	print_number("open_count", NULL, dev->open_count);
+	if (dev->open_count == DM_OPEN_UNKNOWN)
+		print_string("open_count", NULL, NULL);
+	else
+		print_number("open_count", NULL, dev->open_count);
 }
 
 /* Prints the witness, and how much the cache would keep after a power failure now. */
@@ -277,12 +282,17 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_pins(dev, advice);
 	print_origin_state(dev, status);
 	print_string("dm_uuid", NULL, dev->uuid);
+	print_flag("complete", NULL, !dm_is_unprivileged());
+	if (dm_is_unprivileged())
+		print_string(NULL, "only for root",
+			     "witness, timeouts, further cache devices, pins");
 	print_next_step(dev, status, advice);
 	return 0;
 }
 
 static int cmd_status(const struct arguments *args)
 {
+	dm_read_unprivileged(nl_device_state);
 	homes_rename_operands(args->operand, args->operands);
 	if (!fail_code())
 		describe_devices(args->operand, args->operands, describe_device);
@@ -299,7 +309,8 @@ const struct verb status_verb = {
 	.operands_max = -1,
 	.summary = "show mode, state, devices, sizes and hit ratio",
 	.details =
-"If something is wrong, the last line is the next step. Rates are those of 'nearcache top'.\n"
+"Any user may call status; the witness, timeouts, further cache devices and pins are shown to\n"
+"root only. If something is wrong, the last line is the next step. Rates are those of 'nearcache top'.\n"
 "\n"
 "Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
 "level; none or several give an array \"devices\".\n",

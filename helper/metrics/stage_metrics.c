@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "block/dm.h"
+#include "block/dm_unprivileged.h"
 #include "block/stage_params.h"
 #include "lib/error.h"
 #include "stage/closed_logs.h"
@@ -201,5 +202,5 @@ int stage_metrics_write(struct exposition *exposition)
 		write_metrics(exposition, &all);
 	free(all.stage);
 	dm_device_free_all(list, count);
-	return fail_code() ? (int)fail_code() : write_closed(exposition);
+	return fail_code() || dm_is_unprivileged() ? (int)fail_code() : write_closed(exposition);
 }

@@ -74,7 +74,7 @@ void renamed_explain(const char *name)
 /* Return how the device lost its table, and what to do, or NULL if it has one. */
 const char *renamed_table_gone(const struct dm_device *dev)
 {
-	if (dev->table)
+	if (dev->table || dev->status)
 		return NULL;
 	return dev->wiped ?
 	       "another table replaced that of the cache, as 'dmsetup wipe_table' does, so I/O does not reach the origin: close the device and open it again" :

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "cluster/homes.h"
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
+#include "netlink/device_state.h"
 #include "lib/print.h"
 #include "top/json_document.h"
 #include "top/compose_frame.h"
@@ -68,6 +70,7 @@ int top_run(const struct arguments *args)
 {
 	unsigned int interval = args->interval ? args->interval : INTERVAL;
 
+	dm_read_unprivileged(nl_device_state);
 	/* text_width.c asks the locale which characters the terminal can show. */
 	setlocale(LC_CTYPE, "");
 	if (!option_given(args, OPTION_BATCH) && option_given(args, OPTION_JSON))

@@ -6,6 +6,8 @@
 #include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "cmd/node_part.h"
+#include "block/dm_unprivileged.h"
+#include "netlink/device_state.h"
 #include "stage/report.h"
 #include "block/device.h"
 #include "lib/print.h"
@@ -90,6 +92,27 @@ int dm_all_passing(struct dm_device **list, size_t *count)
 int dm_all_clusters(struct dm_device **list, size_t *count)
 {
 	return dm_all_passing(list, count);
+}
+
+void dm_read_unprivileged(dm_take_state *take)
+{
+	(void)take;
+}
+
+bool dm_is_unprivileged(void)
+{
+	return false;
+}
+
+const char *dm_cache_uuid(const struct dm_device *dev)
+{
+	return dev->uuid;
+}
+
+int nl_device_state(struct dm_device *dev)
+{
+	(void)dev;
+	return 0;
 }
 
 int homes_rename_operands(char **operand, int count)

@@ -541,19 +541,51 @@ test_destroy() {
 	[[ $(magics) == 0 ]] || fail "something is left"
 }
 
-# Without root privileges, each command must fail and change nothing.
+# as_nobody WORDS...: run nearcache without root privileges; sets $rc and $out.
+as_nobody() {
+	rc=0
+	out=$(busybox start-stop-daemon -S -q -c nobody -x /usr/sbin/nearcache -- "$@" 2>&1) || rc=$?
+}
+
+# Without root privileges, each command that changes something must fail and change nothing.
 test_permission() {
 	grep -q ^nobody: /etc/passwd || echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd
 	# By default the guest's root directory is closed to other users.
 	chmod 755 /
 	create --format-only
-	for words in "list" "super $cache" "close $NAME" "open $NAME --cache $cache" \
+	for words in "list --all" "super $cache" "close $NAME" "open $NAME --cache $cache" \
 		"set $NAME mode=read-only" "resize $NAME" "invalidate $NAME"; do
-		rc=0
 		# shellcheck disable=SC2086 # words
-		busybox start-stop-daemon -S -q -c nobody -x /usr/sbin/nearcache -- $words >/tmp/out 2>&1 || rc=$?
-		[[ $rc == 2 ]] || fail "$words as nobody: exit $rc: $(</tmp/out)"
+		as_nobody $words
+		[[ $rc == 2 ]] || fail "$words as nobody: exit $rc: $out"
 	done
+}
+
+# Any user sees the devices and their counters, and the origin, as root does.
+test_unprivileged() {
+	local words
+	grep -q ^nobody: /etc/passwd || echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd
+	chmod 755 /
+	as_nobody list
+	[[ $rc == 0 && ! $out ]] || fail "list without a device: exit $rc, $out"
+	create
+	dd if="/dev/mapper/$NAME" of=/dev/null bs=1M count=4 iflag=direct 2>/dev/null
+	for words in list "status $NAME -j" "stats $NAME" "metrics" "top --batch --count 1"; do
+		# shellcheck disable=SC2086 # words
+		as_nobody $words
+		[[ $rc == 0 && $out == *"$NAME"* ]] || fail "$words as nobody: exit $rc, $out"
+	done
+	as_nobody status "$NAME" -j
+	expect state normal complete false open_count null
+	[[ $(json origin) == "$(readlink -f "$origin")" && $(json cache) == "$(readlink -f "$cache")" ]] ||
+		fail "status as nobody: origin $(json origin), cache $(json cache)"
+	((1 << 20 < $(json read_bytes))) || fail "status as nobody: $(json read_bytes) bytes read"
+	as_nobody status "$NAME"
+	[[ $out == *'only for root '* ]] || fail "status as nobody: $out"
+	as_nobody status nosuch
+	[[ $rc == 4 && $out == *"no device 'nosuch'"* ]] || fail "status nosuch as nobody: exit $rc, $out"
+	as_nobody jobs "$NAME"
+	[[ $rc == 2 && $out == *'which data others read'* ]] || fail "jobs as nobody: exit $rc, $out"
 }
 
 reset() {
