@@ -105,6 +105,28 @@ bool kmsg_find(struct kmsg *log, const char *word, char *text, size_t size)
 }
 
 /*
+ * Call @visit with each line of the kernel log that starts with @beginning, from the oldest one, and
+ * with its time since the boot.
+ */
+void kmsg_each(const char *beginning,
+	       void (*visit)(const char *text, uint64_t microseconds, void *arg), void *arg)
+{
+	struct kmsg log = { .fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC) };
+	char record[8192], *line;
+
+	if (log.fd < 0)
+		fail_errno(errno, "cannot read the kernel log (/dev/kmsg)");
+	while ((line = next_text(&log, LEVEL_INFO, record, sizeof(record)))) {
+		unsigned long long microseconds;
+
+		if (!strncmp(line, beginning, strlen(beginning)) &&
+		    sscanf(record, "%*u,%*u,%llu", &microseconds) == 1)
+			visit(line, microseconds, arg);
+	}
+	kmsg_close(&log);
+}
+
+/*
  * Add the kernel's reason to the recorded error: the first line since the mark that contains @word,
  * if possible one about the device of the mark. If there is no such line, point to dmesg.
  */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /**
@@ -20,6 +21,8 @@ struct kmsg {
 struct kmsg kmsg_mark(dev_t number);
 bool kmsg_has(struct kmsg *log, const char *word);
 bool kmsg_find(struct kmsg *log, const char *word, char *text, size_t size);
+void kmsg_each(const char *beginning,
+	       void (*visit)(const char *text, uint64_t microseconds, void *arg), void *arg);
 void kmsg_explain(struct kmsg *log, const char *word);
 void kmsg_close(struct kmsg *log);
 

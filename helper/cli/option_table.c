@@ -205,6 +205,8 @@ const struct option_row option_table[] = {
 	{ OPTION_SPLIT, 0, "split", SPLIT, "HOW",
 	  offsetof(struct arguments, split),
 	  "strided (default: every Nth) or blocked (a run)" },
+	{ OPTION_FOLLOW, 'f', "follow", FLAG, NULL, 0,
+	  "wait for new events, until ^C" },
 	{ OPTION_VERBOSE, 'v', "verbose", FLAG, NULL, 0,
 	  "also show device-mapper tables" },
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,

@@ -134,6 +134,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_SAMPLE_SIZE	((option_set)1 << 94)
 #define OPTION_HEADER		((option_set)1 << 95)
 #define OPTION_FORGET		((option_set)1 << 96)
+#define OPTION_FOLLOW		((option_set)1 << 98)
 #define OPTION_VERBOSE		((option_set)1 << 101)
 /* A stage, and its limits. */
 #define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \

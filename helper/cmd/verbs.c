@@ -29,6 +29,7 @@ const struct verb *const verbs[] = {
 	&status_verb,
 	&stats_verb,
 	&top_verb,
+	&events_verb,
 	&heatmap_verb,
 	&heat_verb,
 	&latency_verb,

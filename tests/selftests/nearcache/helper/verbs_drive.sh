@@ -21,6 +21,7 @@ written_down
 same state "$(field state)" 1
 each_verb <<END
 0|Usage: nearcache open|help open
+0||events nc
 0|bypass|list
 0|'nearcache attach nc'|status nc
 0|hits|stats nc

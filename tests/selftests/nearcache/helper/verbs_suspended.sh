@@ -21,6 +21,7 @@ at_exit resumed
 dmsetup suspend --noudevsync nc
 each_verb <<END
 0|Usage: nearcache open|help open
+0||events nc
 0|suspended|list
 0|suspended  |status nc
 0|hits|stats nc
