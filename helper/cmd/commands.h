@@ -44,6 +44,7 @@ extern const struct verb heatmap_verb;
 extern const struct verb actions_verb;
 extern const struct verb metrics_verb;
 extern const struct verb super_verb;
+extern const struct verb report_verb;
 extern const struct verb events_verb;
 extern const struct verb help_verb;
 

@@ -37,6 +37,7 @@ const struct verb *const verbs[] = {
 	&verify_verb,
 	&scrub_verb,
 	&super_verb,
+	&report_verb,
 	&help_verb,
 	&daemon_verb,
 	&actions_verb,

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion of nearcache(8); tests/static/words.sh compares it with the command.
 
-_nearcache_verbs='create open close destroy set get attach resize cluster stage pin unpin ranges prefetch plan jobs cancel residency invalidate index trace list status stats top events heatmap heat latency metrics verify scrub super help daemon actions classifier'
+_nearcache_verbs='create open close destroy set get attach resize cluster stage pin unpin ranges prefetch plan jobs cancel residency invalidate index trace list status stats top events heatmap heat latency metrics verify scrub super report help daemon actions classifier'
 _nearcache_globals=' --json -j --dry-run --help -h --version -V'
 _nearcache_settings='mode=read-only|writearound|writethrough fill_memory=auto cache_timeout= origin_timeout= verify= witness= read_ahead='
 
@@ -153,6 +153,10 @@ _nearcache_tables()
 		;;
 	super)
 		options=' --udev'
+		operands='<path>'
+		;;
+	report)
+		options=''
 		operands='<path>'
 		;;
 	help)

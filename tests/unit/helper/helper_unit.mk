@@ -24,7 +24,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_warm_choice test_read_peers test_joined \
 	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
 	test_signals test_cluster_dns test_join_undo test_join_device test_stage_log test_stage_params test_reservation \
-	test_udev_properties test_likely_word test_transport test_uevent
+	test_udev_properties test_likely_word test_transport test_uevent test_redact
 UNIT_SANITIZERS ?= -fsanitize=address,undefined -fno-sanitize-recover=all
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare $(UNIT_SANITIZERS) -iquote helper -iquote kmod -Iuapi -iquote bpf
@@ -110,6 +110,7 @@ HELPER_UNIT_test_histogram := helper/lib/histogram.c
 HELPER_UNIT_test_job_parts := helper/files/job_parts.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
 HELPER_UNIT_test_uevent := helper/block/uevent.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_redact := helper/lib/redact.c
 HELPER_UNIT_test_transport := helper/block/transport.c
 HELPER_UNIT_test_likely_word := helper/lib/likely_word.c
 HELPER_UNIT_test_size	:= helper/lib/size.c

@@ -22,6 +22,7 @@ same state "$(field state)" 1
 each_verb <<END
 0|Usage: nearcache open|help open
 0||events nc
+0|files in it|report $TMPDIR/report.tar.gz
 0|bypass|list
 0|'nearcache attach nc'|status nc
 0|hits|stats nc

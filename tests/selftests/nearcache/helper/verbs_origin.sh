@@ -25,6 +25,7 @@ origin_is "0 $(sectors "$BASE") error"
 each_verb <<END
 0|Usage: nearcache open|help open
 0||events nc
+0|files in it|report $TMPDIR/report.tar.gz
 0|normal|list
 0|normal|status nc
 0|hits|stats nc

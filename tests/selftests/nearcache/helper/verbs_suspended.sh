@@ -22,6 +22,7 @@ dmsetup suspend --noudevsync nc
 each_verb <<END
 0|Usage: nearcache open|help open
 0||events nc
+0|files in it|report $TMPDIR/report.tar.gz
 0|suspended|list
 0|suspended  |status nc
 0|hits|stats nc
