@@ -44,7 +44,7 @@ static const char *value_of(const char *message, size_t bytes, const char *key)
 
 /*
  * Parses a message "add@/devices/...", followed by words KEY=VALUE; each ends with NUL. Returns false
- * if it is not about a block device.
+ * if it is not about a block device, or tells only a new size or that it is read-only.
  */
 bool uevent_parse(const char *message, size_t bytes, struct uevent *event)
 {
@@ -56,6 +56,9 @@ bool uevent_parse(const char *message, size_t bytes, struct uevent *event)
 	subsystem = value_of(message, bytes, "SUBSYSTEM");
 	major_text = value_of(message, bytes, "MAJOR");
 	minor_text = value_of(message, bytes, "MINOR");
+	/* While a device is opened, these uevents tell that its size and its permissions are new. */
+	if (value_of(message, bytes, "RESIZE") || value_of(message, bytes, "DISK_RO"))
+		return false;
 	if (!action || !subsystem || strcmp(subsystem, "block") || !major_text || !minor_text)
 		return false;
 	snprintf(event->action, sizeof(event->action), "%s", action);

@@ -27,6 +27,10 @@ static void other_messages(void **state)
 	assert_false(PARSE("add@/x\0ACTION=add\0SUBSYSTEM=block\0MAJOR=1", &event));
 	assert_false(PARSE("add@/x\0SUBSYSTEM=block\0MAJOR=1\0MINOR=2", &event));
 	assert_false(PARSE("\0\0\0", &event));
+	assert_false(PARSE("change@/x\0ACTION=change\0SUBSYSTEM=block\0MAJOR=253\0MINOR=3\0DISK_RO=1",
+			   &event));
+	assert_false(PARSE("change@/x\0ACTION=change\0SUBSYSTEM=block\0RESIZE=1\0MAJOR=253\0MINOR=3",
+			   &event));
 	assert_false(uevent_parse("", 0, &event));
 	/* A message without its end. */
 	assert_false(uevent_parse("ACTION=add", 10, &event));

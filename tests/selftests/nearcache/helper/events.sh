@@ -16,6 +16,11 @@ hears() {
 	wait_for 30 heard "$1" || fail "no '$1' in: $(<"$TMPDIR/events")"
 }
 
+ended() {
+	kill "$listener" 2>/dev/null
+	wait "$listener" 2>/dev/null
+}
+
 # listening PID: its socket for uevents is open.
 listening() {
 	grep -q "^[^ ]* *15 *$1 " /proc/net/netlink
@@ -29,24 +34,24 @@ nearcache close early >/dev/null
 bad 1 'add --follow' events --count 1
 nearcache events -f -j >"$TMPDIR/events" 2>"$TMPDIR/errors" &
 listener=$!
+at_exit ended
 wait_for 30 listening "$listener" || fail "nobody listens: $(<"$TMPDIR/errors")"
 good create nc --origin "$O" --cache "$C" --force
 at_exit dm_gone nc
-hears '"name": "nc", "event": "opened"'
+hears '"name":"nc","event":"opened"'
 good pin nc 0-1M --no-load
-hears '"name": "nc", "event": "ranges"'
+hears '"name":"nc","event":"ranges"'
 dmsetup suspend --noudevsync nc
 dmsetup resume --noudevsync nc
-hears '"name": "nc", "event": "resumed"'
+hears '"name":"nc","event":"resumed"'
 dd if=/dev/mapper/nc of=/dev/null bs=64K count=64 iflag=direct 2>/dev/null
 settle
 becomes local "0 $((24 << 11)) error"
 dd if=/dev/mapper/nc of=/dev/null bs=64K count=64 iflag=direct 2>/dev/null
-hears '"event": "state", "text": "bypass, '
+hears '"event":"state","text":"bypass, '
 good close nc
-hears '"name": "nc", "event": "closed"'
-kill "$listener"
-wait "$listener" 2>/dev/null
+hears '"name":"nc","event":"closed"'
+ended
 ! type -P jq >/dev/null || [[ $(jq -r .schema "$TMPDIR/events" | sort -u) == 1 ]] || fail "not JSON: $(<"$TMPDIR/events")"
 # The kernel log, for people; the number of new events ends the listener.
 good events
