@@ -10,6 +10,7 @@
 #include "lib/enum_words.h"
 #include "classify.h"
 #include "cmd/commands.h"
+#include "lib/cgroup_path.h"
 #include "lib/error.h"
 #include "bpf/load_unload_verb.h"
 #include "lib/print.h"
@@ -45,7 +46,7 @@ static void show_stream(const struct row *row)
 	const struct stream_key *key = &row->key;
 	const struct stream *stream = &row->stream;
 	dev_t number = makedev(key->set.dev >> 20, key->set.dev & 0xfffff);
-	char name[128], part[64];
+	char name[128], part[64], command[32], group[PATH_MAX];
 
 	print_record(NULL, NULL);
 	print_number("pid", "pid", key->pid);
@@ -61,7 +62,9 @@ static void show_stream(const struct row *row)
 	print_string(NULL, "part", part_text(&key->set, part, sizeof(part)));
 	print_number("start", NULL, key->set.place << (PLACE_SHIFT + 9));
 	print_number("label_id", NULL, key->set.label);
-	print_number("cgroup", "cgroup", key->set.cgroup);
+	print_number("cgroup", NULL, key->set.cgroup);
+	print_string("cgroup_path", "cgroup", cgroup_path(key->set.cgroup, group));
+	print_string("command", "command", process_command(key->pid, command, sizeof(command)));
 	print_end();
 }
 

@@ -36,6 +36,8 @@ static int add_region(const void *key, const void *heat, void *arg)
 
 	if (regions->count == HEAT_REGIONS)
 		return 1;
+	if (!((const struct heat *)heat)->reads)
+		return 0;
 	regions->region[regions->count].key = *(const struct heat_key *)key;
 	regions->region[regions->count++].heat = *(const struct heat *)heat;
 	return 0;
@@ -51,7 +53,7 @@ static void show_region(const struct region *region)
 	print_string("device", "device", device_dm_name(number, name));
 	print_number("major", NULL, major(number));
 	print_number("minor", NULL, minor(number));
-	print_bytes("start", "start", (uint64_t)region->key.region << (HEAT_REGION_SHIFT + 9));
+	print_position("start", "start", (uint64_t)region->key.region << (HEAT_REGION_SHIFT + 9));
 	print_bytes("length", NULL, 1ULL << (HEAT_REGION_SHIFT + 9));
 	print_number("reads", "reads", heat->reads);
 	print_bytes("bytes", "bytes", heat->bytes);

@@ -8,6 +8,7 @@
 #include "block/device.h"
 #include "bpf/builtin_programs.h"
 #include "cmd/commands.h"
+#include "lib/cgroup_path.h"
 #include "lib/error.h"
 #include "lib/histogram.h"
 #include "latency.h"
@@ -29,20 +30,21 @@ static void show_latency(const struct row *row)
 {
 	dev_t number = makedev(row->key.dev >> 20, row->key.dev & 0xfffff);
 	const struct latency *latency = &row->sum;
-	char name[128];
+	char name[128], group[PATH_MAX];
 
 	print_record(NULL, NULL);
 	print_string("device", "device", device_dm_name(number, name));
 	print_string("path", "path", path_word(row->key.path));
 	print_number("count", "count", latency->count);
-	print_number("mean_ns", "mean ns", latency->sum / latency->count);
-	print_number("p50_ns", "50 %", histogram_percentile(latency, 5000));
-	print_number("p90_ns", "90 %", histogram_percentile(latency, 9000));
-	print_number("p99_ns", "99 %", histogram_percentile(latency, 9900));
-	print_number("p999_ns", "99.9 %", histogram_percentile(latency, 9990));
+	print_nanoseconds("mean_ns", "mean", latency->sum / latency->count);
+	print_nanoseconds("p50_ns", "50 %", histogram_percentile(latency, 5000));
+	print_nanoseconds("p90_ns", "90 %", histogram_percentile(latency, 9000));
+	print_nanoseconds("p99_ns", "99 %", histogram_percentile(latency, 9900));
+	print_nanoseconds("p999_ns", "99.9 %", histogram_percentile(latency, 9990));
 	print_number("major", NULL, major(number));
 	print_number("minor", NULL, minor(number));
-	print_number("cgroup", "cgroup", row->key.cgroup);
+	print_number("cgroup", NULL, row->key.cgroup);
+	print_string("cgroup_path", "cgroup", cgroup_path(row->key.cgroup, group));
 	print_end();
 }
 
@@ -115,7 +117,7 @@ const struct verb latency_verb = {
 	.details =
 "load starts a BPF program that measures all caches until unload. show prints for each\n"
 "control group and path the number of requests, their mean, and upper bounds of 50, 90,\n"
-"99 and 99.9 % of them (ns, to a quarter of an octave). Paths: hit (from the cache\n"
+"99 and 99.9 % of them (to a quarter of an octave). Paths: hit (from the cache\n"
 "device; one of 16 is measured), miss (from the origin into the cache), join (waits for a\n"
 "fill in flight), origin (not into the cache) and write.\n",
 	.run = cmd_latency,

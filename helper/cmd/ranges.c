@@ -14,7 +14,7 @@ static void show_range(const struct nl_range *range, void *arg)
 
 	(void)arg;
 	print_record(NULL, NULL);
-	print_number("start", "start", range->range.start);
+	print_position("start", "start", range->range.start);
 	print_bytes("length", "length", range->range.length);
 	print_string("wants", "wants", want_print(range->flags, wants));
 	print_number("priority", "priority", range->priority);
@@ -98,7 +98,7 @@ const struct verb ranges_verb = {
 	.optional = OPTION_LABELS,
 	.summary = "list ranges that are pinned, bypassed or evicted after use",
 	.details =
-"START and LENGTH are those of the device. --labels prints for each label the hit ratio\n"
+"START and LENGTH are those of the device; START is exact. --labels prints for each label the hit ratio\n"
 "of its ranges, the bytes read from the cache and from elsewhere, the bytes that fills\n"
 "read from the origin, and the bytes that were prefetched in vain (wasted) or too late.\n",
 	.run = cmd_ranges,

@@ -15,6 +15,7 @@
 #include "lib/atomic_file.h"
 #include "lib/enum_words.h"
 #include "lib/error.h"
+#include "lib/sanitize.h"
 #include "lib/periodic_wait.h"
 #include "lib/process.h"
 #include "lib/size.h"
@@ -55,20 +56,22 @@ static const char *part_text(const struct set_key *set, char *text, size_t size)
 static void tell_verdict(const struct change *change, void *arg)
 {
 	struct daemon *daemon = arg;
-	char text[320], part[48];
+	char text[400], part[48], command[32], bytes[SIZE_TEXT];
 
 	if (process_ended(change->key.pid) || daemon->told++ >= TOLD_MOST)
 		return;
 	snprintf(text, sizeof(text),
-		 "%s: process %u %s %s (before: %s) %s: %llu accesses in %llu runs, %llu bytes",
-		 name_of(daemon, change->key.set.dev), change->key.pid,
+		 "%s: %s (process %u) %s %s (before: %s) %s: %llu accesses in %llu runs, %s",
+		 name_of(daemon, change->key.set.dev),
+		 process_command(change->key.pid, command, sizeof(command)) ?: "a program",
+		 change->key.pid,
 		 change->key.writes ? "writes" : "reads", class_word(change->to),
 		 class_word(change->from),
 		 part_text(&change->key.set, part, sizeof(part)),
 		 (unsigned long long)change->stream.accesses,
 		 (unsigned long long)change->stream.runs,
-		 (unsigned long long)change->stream.bytes);
-	daemon_say(daemon, SD_INFO, text);
+		 size_print(change->stream.bytes, bytes));
+	daemon_say(daemon, SD_DEBUG, text_clean(text));
 }
 
 /* Set a setting of all devices to the value in the configuration. */

@@ -500,6 +500,32 @@ void print_bytes(const char *key, const char *label, uint64_t value)
 	add_cell(label, size_print(value, text), NULL, NULL, true);
 }
 
+/* Prints a place on a device: in bytes in JSON, exactly as "1536M" in text. */
+void print_position(const char *key, const char *label, uint64_t value)
+{
+	char text[SIZE_TEXT];
+
+	add_json(key, json_object_new_uint64(value));
+	add_cell(label, size_exact(value, text), NULL, NULL, true);
+}
+
+/* Prints a short time: in nanoseconds in JSON, as "12.3 us" in text. */
+void print_nanoseconds(const char *key, const char *label, uint64_t value)
+{
+	char text[32];
+
+	if (value < 1000)
+		snprintf(text, sizeof(text), "%llu ns", (unsigned long long)value);
+	else if (value < 1000000)
+		snprintf(text, sizeof(text), "%.1f us", (double)value / 1e3);
+	else if (value < 1000000000)
+		snprintf(text, sizeof(text), "%.1f ms", (double)value / 1e6);
+	else
+		snprintf(text, sizeof(text), "%.1f s", (double)value / 1e9);
+	add_json(key, json_object_new_uint64(value));
+	add_cell(label, text, NULL, NULL, true);
+}
+
 static void add_time(const char *key, const char *label, uint64_t value,
 		     const char *unit)
 {

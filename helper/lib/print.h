@@ -32,6 +32,8 @@ void print_reason(const char *key, const char *label, const char *message);
 void print_number(const char *key, const char *label, uint64_t value);
 void print_real(const char *key, const char *label, double value);
 void print_bytes(const char *key, const char *label, uint64_t value);
+void print_position(const char *key, const char *label, uint64_t value);
+void print_nanoseconds(const char *key, const char *label, uint64_t value);
 void print_milliseconds(const char *key, const char *label, uint64_t value);
 void print_seconds(const char *key, const char *label, uint64_t value);
 void print_flag(const char *key, const char *label, bool value);

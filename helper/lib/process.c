@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,4 +25,21 @@ bool process_ended(uint32_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%u", pid);
 	return pids_are_initial() && access(path, F_OK) && errno == ENOENT;
+}
+
+/* Writes the name of the program that a process runs to @text; returns NULL if it has ended. */
+const char *process_command(uint32_t pid, char *text, size_t size)
+{
+	char path[32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	file = pids_are_initial() ? fopen(path, "re") : NULL;
+	if (!file)
+		return NULL;
+	if (!fgets(text, (int)size, file))
+		*text = '\0';
+	fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	return *text ? text : NULL;
 }

@@ -3,8 +3,10 @@
 #define HELPER_LIB_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 bool process_ended(uint32_t pid);
+const char *process_command(uint32_t pid, char *text, size_t size);
 
 #endif /* HELPER_LIB_PROCESS_H */

@@ -93,6 +93,23 @@ const char *size_print(uint64_t bytes, char *text)
 	return text;
 }
 
+/*
+ * Fills @text (SIZE_TEXT bytes) and returns it: a whole number of the largest unit that divides
+ * @bytes, as size_parse() accepts it, like 1536M.
+ */
+const char *size_exact(uint64_t bytes, char *text)
+{
+	int power = -1;
+
+	while (bytes && bytes % 1024 == 0 && power < 5) {
+		bytes /= 1024;
+		power++;
+	}
+	snprintf(text, SIZE_TEXT, "%llu%.*s", (unsigned long long)bytes, power >= 0,
+		 size_units + (power >= 0 ? power : 0));
+	return text;
+}
+
 /* Size of the longest bandwidth with NUL. */
 #define WORD_MAX	40
 

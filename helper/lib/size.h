@@ -11,6 +11,7 @@
 
 bool size_parse(const char *text, uint64_t *bytes, const char **why);
 const char *size_print(uint64_t bytes, char *text);
+const char *size_exact(uint64_t bytes, char *text);
 
 /* Return NULL, or the reason why @text is invalid. 0 is invalid. @bytes: bytes per second. */
 const char *bandwidth_parse(const char *text, uint64_t *bytes);

@@ -17,6 +17,9 @@ static void print_all(bool json)
 	print_detail("table", "table", "0 8 linear");
 	print_number("big", "big", UINT64_MAX);
 	print_bytes("size", "size", 65536);
+	print_nanoseconds("fast_ns", "fast", 12345);
+	print_nanoseconds("slow_ns", "slow", 7000000000);
+	print_position("place", "place", 1536 << 20);
 	print_flag("flag", "flag", true);
 	print_ratio("ratio", "ratio", 1, 4);
 	print_ratio("no_ratio", "no ratio", 0, 0);
@@ -54,6 +57,8 @@ static void json(void **state)
 	assert_true(json_object_get_uint64(member(root, "big")) == UINT64_MAX);
 	assert_int_equal(json_object_get_int(member(root, "size")), 65536);
 	assert_true(json_object_get_boolean(member(root, "flag")));
+	assert_int_equal(json_object_get_int(member(root, "fast_ns")), 12345);
+	assert_int_equal(json_object_get_int(member(root, "place")), 1536 << 20);
 	assert_true(json_object_get_double(member(root, "ratio")) == 0.25);
 	assert_null(member(root, "no_ratio"));
 	assert_int_equal(json_object_array_length(member(root, "rows")), 1);
@@ -76,6 +81,9 @@ static void text(void **state)
 	assert_non_null(strstr(output, "big       18446744073709551615\n"));
 	assert_non_null(strstr(output, "size      64 KiB\n"));
 	assert_non_null(strstr(output, "ratio     25.0 %\n"));
+	assert_non_null(strstr(output, "fast      12.3 us\n"));
+	assert_non_null(strstr(output, "slow      7.0 s\n"));
+	assert_non_null(strstr(output, "place     1536M\n"));
 	assert_non_null(strstr(output, "NAME  VALUE\nx         7\n"));
 	assert_null(strstr(output, "schema"));
 	/* Details appear only on request. */

@@ -47,6 +47,29 @@ static void bad_sizes(void **state)
 	}
 }
 
+static void exact_sizes(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} row[] = {
+		{ 0, "0" }, { 1, "1" }, { 512, "512" }, { 1024, "1K" }, { 1536, "1536" },
+		{ 1536 << 20, "1536M" }, { (1ULL << 40) + 4096, "268435457K" }, { 1ULL << 60, "1E" },
+		{ UINT64_MAX, "18446744073709551615" },
+	};
+	char text[SIZE_TEXT];
+	const char *why;
+	uint64_t bytes;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		assert_string_equal(size_exact(row[i].bytes, text), row[i].text);
+		assert_true(size_parse(text, &bytes, &why));
+		assert_true(bytes == row[i].bytes);
+	}
+}
+
 static void printed_sizes(void **state)
 {
 	static const struct {
@@ -138,6 +161,7 @@ int main(void)
 		cmocka_unit_test(good_sizes),
 		cmocka_unit_test(bad_sizes),
 		cmocka_unit_test(printed_sizes),
+		cmocka_unit_test(exact_sizes),
 		cmocka_unit_test(bandwidths),
 		cmocka_unit_test(no_bandwidths),
 		cmocka_unit_test(durations),

@@ -67,7 +67,7 @@ follows() {
 		fail "no message: $(<"$LOG")"
 	# A verdict on a process that has ended is not logged.
 	verify_begin -s 0 -n 16384 -b 64
-	wait_for 30 said "^nc: process $verify_pid reads sequential \\(before: unknown\\) from 0 B: " || fail "no verdict: $(<"$LOG")"
+	wait_for 30 said "^nc: [^ ]+ \\(process $verify_pid\\) reads sequential \\(before: unknown\\) from 0 B: " || fail "no verdict: $(<"$LOG")"
 	verify_end >/dev/null
 	good classifier show -j
 	expect state loaded
