@@ -26,7 +26,7 @@ const struct verb top_verb = {
 "bounds of 50 % and 99 % of the reads, by path. Devices that are not in the state normal\n"
 "come first. top changes and loads nothing: it shows streams while 'nearcache classifier'\n"
 "is loaded, latencies while 'nearcache latency' is, and running jobs. Streams of processes\n"
-"that have ended are shown with --all.\n"
+"that have ended are shown with --all. Without root privileges, top shows devices only.\n"
 "\n"
 "CACHE/s are bytes read from the cache device, ORIGIN/s from the origin (fills, prefetch,\n"
 "bypasses), FILL/s bytes written to the cache device. '... N more' stands for lines that do\n"

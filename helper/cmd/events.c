@@ -85,7 +85,21 @@ static void print_event(uint64_t time, const char *source, const char *name, con
 	print_next();
 }
 
-/* "253:0: text" in a line of the kernel log; without the number of an existing device, @name is "". */
+static bool is_ours(const char *uuid)
+{
+	return !strncmp(uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX)) || dm_uuid_is_stage(uuid);
+}
+
+/* Reads the name of a device of this project. Returns false for another device. */
+static bool read_name(dev_t number, char *name, size_t size)
+{
+	char uuid[130];
+
+	return identity_attribute(number, "dm/uuid", uuid, sizeof(uuid)) && is_ours(uuid) &&
+	       identity_attribute(number, "dm/name", name, size);
+}
+
+/* "253:0: text" in a line of the kernel log; without the number of a device that is open now, @name is "". */
 static const char *split_line(const char *line, char *name, size_t size)
 {
 	unsigned int major_number, minor_number;
@@ -96,8 +110,7 @@ static const char *split_line(const char *line, char *name, size_t size)
 	text = text ? text + 2 : line;
 	if (sscanf(text, "%u:%u: %n", &major_number, &minor_number, &length) < 2 || !length)
 		return text;
-	identity_attribute(makedev(major_number, minor_number), "dm/name", name, size);
-	return *name ? text + length : text;
+	return read_name(makedev(major_number, minor_number), name, size) ? text + length : text;
 }
 
 static void print_past(const char *line, uint64_t microseconds, void *arg)
@@ -167,20 +180,6 @@ static void print_netlink(const struct nl_event *event, void *arg)
 		describe_new_state(event, text, sizeof(text));
 	print_event(clock_ns(CLOCK_REALTIME), "nearcache", event->name, words->word, text);
 	listening->shown++;
-}
-
-static bool is_ours(const char *uuid)
-{
-	return !strncmp(uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX)) || dm_uuid_is_stage(uuid);
-}
-
-/* Reads the name of a device of this project. Returns false for another device. */
-static bool read_name(dev_t number, char *name, size_t size)
-{
-	char uuid[130];
-
-	return identity_attribute(number, "dm/uuid", uuid, sizeof(uuid)) && is_ours(uuid) &&
-	       identity_attribute(number, "dm/name", name, size);
 }
 
 static struct known_device *find_known(struct listening *listening, dev_t number)

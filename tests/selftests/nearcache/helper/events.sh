@@ -19,6 +19,7 @@ hears() {
 ended() {
 	kill "$listener" 2>/dev/null
 	wait "$listener" 2>/dev/null
+	return 0
 }
 
 # listening PID: its socket for uevents is open.
