@@ -57,13 +57,14 @@ ended
 # The kernel log, for people; the number of new events ends the listener.
 good events
 [[ $out == *'  log: '* ]] || fail "events: $out"
-nearcache events --follow --count 1 nc >"$TMPDIR/events" &
+nearcache events --follow --count 1 two >"$TMPDIR/events" &
 listener=$!
 wait_for 30 listening "$listener" || fail "nobody listens"
 becomes local "0 $((24 << 11)) linear $B 0"
 good create other --origin "$O" --cache "$C" --force
 good close other
-good create nc --origin "$O" --cache "$C" --force
+at_exit dm_gone two
+good create two --origin "$O" --cache "$C" --force
 wait "$listener" || fail "exit $?"
-[[ $(tail -n 1 "$TMPDIR/events") == *'  nc  opened' ]] || fail "events: $(<"$TMPDIR/events")"
-good close nc
+[[ $(tail -n 1 "$TMPDIR/events") == *'  two  opened' ]] || fail "events: $(<"$TMPDIR/events")"
+good close two
