@@ -17,6 +17,7 @@
 #include "block/device.h"
 #include "block/dm.h"
 #include "block/kmsg.h"
+#include "block/signals.h"
 #include "block/stage_params.h"
 #include "block/table_params.h"
 #include "cmd/commands.h"
@@ -26,7 +27,7 @@
 
 /* Seconds after which a command that hangs at a device is left alone. */
 #define PATIENCE	30
-/* Longest line; a longer one is split. */
+/* Longest line; a longer one is cut: a secret in two pieces would not be found. */
 #define LINE_BYTES	8192
 #define WORDS_MAX	12
 #define SELF		"nearcache"
@@ -74,6 +75,9 @@ struct report {
 	uint64_t removed;
 };
 
+/* Signals that end the program were not blocked in this mask: ^C ends the report, and removes its folder. */
+static sigset_t before;
+
 static FILE *open_file(struct report *report, const char *file)
 {
 	char path[PATH_MAX];
@@ -93,17 +97,15 @@ static void write_clean(struct report *report, FILE *out, const char *text)
 {
 	/* A secret may replace a shorter word. */
 	char line[LINE_BYTES + 64];
+	struct redaction redaction = { 0 };
 
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 
-		length += text[length] == '\n';
-		if (length > LINE_BYTES - 1)
-			length = LINE_BYTES - 1;
-		snprintf(line, sizeof(line), "%.*s", (int)length, text);
-		report->removed += redact_line(line, sizeof(line));
-		fputs(line, out);
-		text += length;
+		snprintf(line, sizeof(line), "%.*s", (int)(length < LINE_BYTES ? length : LINE_BYTES - 1), text);
+		report->removed += redact_line(&redaction, line, sizeof(line));
+		fprintf(out, "%s%s", line, text[length] ? "\n" : "");
+		text += length + (text[length] == '\n');
 	}
 }
 
@@ -123,6 +125,7 @@ static void run_child(const char *const *words, int out)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
+	signals_release(&before);
 	dup2(null, 0);
 	dup2(out, 1);
 	dup2(out, 2);
@@ -160,6 +163,12 @@ static char *output_of(const char *const *words)
 	int pipes[2];
 	pid_t child;
 
+	if (signals_waiting(&before)) {
+		if (to)
+			fclose(to);
+		free(text);
+		return NULL;
+	}
 	if (!to || pipe2(pipes, O_CLOEXEC)) {
 		fail_errno(errno, "cannot run '%s'", words[0]);
 		return NULL;
@@ -357,6 +366,7 @@ static int pack_folder(const struct report *report, const char *path)
 		return fail_errno(errno, "cannot write '%s'", path);
 	child = fork();
 	if (!child) {
+		signals_release(&before);
 		dup2(out, 1);
 		setenv("PATH", TRUSTED_PATH, 1);
 		execlp("tar", "tar", "-C", report->parent, "-czf", "-", report->name, NULL);
@@ -396,8 +406,11 @@ static int cmd_report(const struct arguments *args)
 		print_parts();
 		return 0;
 	}
-	if (make_folder(&report))
+	signals_hold(&before);
+	if (make_folder(&report)) {
+		signals_release(&before);
 		return fail_code();
+	}
 	snprintf(path, sizeof(path), "%s%s", args->operands ? args->operand[0] : report.name,
 		 args->operands ? "" : ".tar.gz");
 	/* Before the work, to say it early. */
@@ -405,7 +418,7 @@ static int cmd_report(const struct arguments *args)
 		fail(CODE_BUSY, "'%s' exists: give another name", path);
 	else
 		take_all(&report);
-	if (!fail_code() && !pack_folder(&report, path)) {
+	if (!fail_code() && !signals_waiting(&before) && !pack_folder(&report, path)) {
 		print_string("file", "file", path);
 		print_number("files", "files in it", report.files);
 		print_number("secrets_removed", report.removed ? "lines without their secret" : NULL,
@@ -413,6 +426,7 @@ static int cmd_report(const struct arguments *args)
 		print_string(NULL, "next", "look through it (tar -xzf), then attach it to the bug report; it has names of devices and hosts, and no data");
 	}
 	nftw(report.parent, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	signals_release(&before);
 	return fail_code();
 }
 

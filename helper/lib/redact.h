@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-bool redact_line(char *line, size_t size);
+/* @in_key: the next line is inside a private key */
+struct redaction {
+	bool in_key;
+};
+
+bool redact_line(struct redaction *redaction, char *line, size_t size);
 
 #endif /* HELPER_LIB_REDACT_H */
