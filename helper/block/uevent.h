@@ -18,7 +18,7 @@ struct uevent {
 };
 
 int uevents_open(int *fd);
-bool uevents_read(int fd, struct uevent *event);
+bool uevents_read(int fd, struct uevent *event, bool *lost);
 bool uevent_parse(const char *message, size_t bytes, struct uevent *event);
 
 #endif /* HELPER_BLOCK_UEVENT_H */

@@ -40,6 +40,11 @@ struct listening {
 	unsigned int shown;
 };
 
+static bool more_wanted(const struct listening *listening)
+{
+	return !fail_code() && (!listening->args->count || listening->shown < listening->args->count);
+}
+
 static bool is_wanted(const struct arguments *args, const char *name)
 {
 	int i;
@@ -99,29 +104,107 @@ static bool read_name(dev_t number, char *name, size_t size)
 	       identity_attribute(number, "dm/name", name, size);
 }
 
-/* "253:0: text" in a line of the kernel log; without the number of a device that is open now, @name is "". */
-static const char *split_line(const char *line, char *name, size_t size)
+/* The last line in the kernel log that a device with this number writes when it is opened. */
+struct opening {
+	dev_t number;
+	uint64_t microseconds;
+};
+
+struct past {
+	const struct arguments *args;
+	struct opening *opening;
+	size_t count;
+};
+
+/* Finds "253:0: text" in a line of the kernel log. Returns the text, or NULL. */
+static const char *numbered_text(const char *line, dev_t *number)
 {
 	unsigned int major_number, minor_number;
 	const char *text = strstr(line + strlen(OUR_LINES), ": ");
 	int length = 0;
 
+	if (!text || sscanf(text + 2, "%u:%u: %n", &major_number, &minor_number, &length) < 2 || !length)
+		return NULL;
+	*number = makedev(major_number, minor_number);
+	return text + 2 + length;
+}
+
+static struct opening *find_opening(const struct past *past, dev_t number)
+{
+	size_t i;
+
+	for (i = 0; i < past->count; i++)
+		if (past->opening[i].number == number)
+			return &past->opening[i];
+	return NULL;
+}
+
+/* A cache logs how many blocks are warm when it is opened, and a stage its epochs. */
+static void take_opening(const char *line, uint64_t microseconds, void *arg)
+{
+	struct past *past = arg;
+	struct opening *opening;
+	const char *text;
+	dev_t number;
+
+	text = numbered_text(line, &number);
+	if (!text || (!strstr(text, " blocks warm") && !strstr(text, ": epoch ")))
+		return;
+	opening = find_opening(past, number);
+	if (!opening) {
+		opening = reallocarray(past->opening, past->count + 1, sizeof(*opening));
+		if (!opening) {
+			fail_memory();
+			return;
+		}
+		past->opening = opening;
+		opening += past->count++;
+		opening->number = number;
+	}
+	opening->microseconds = microseconds;
+}
+
+/*
+ * Replaces the number of a device in a line by its @name, or sets @name to "": device-mapper uses numbers
+ * again, so a line before the last opening may be about another device.
+ */
+static const char *split_line(const struct past *past, const char *line, uint64_t microseconds,
+			      char *name, size_t size)
+{
+	const char *text = strstr(line + strlen(OUR_LINES), ": "), *rest;
+	const struct opening *opening;
+	dev_t number;
+
 	*name = '\0';
 	text = text ? text + 2 : line;
-	if (sscanf(text, "%u:%u: %n", &major_number, &minor_number, &length) < 2 || !length)
+	rest = numbered_text(line, &number);
+	if (!rest)
 		return text;
-	return read_name(makedev(major_number, minor_number), name, size) ? text + length : text;
+	opening = find_opening(past, number);
+	if (opening && microseconds < opening->microseconds)
+		return text;
+	return read_name(number, name, size) ? rest : text;
 }
 
 static void print_past(const char *line, uint64_t microseconds, void *arg)
 {
 	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	const struct arguments *args = arg;
+	const struct past *past = arg;
 	char name[128];
-	const char *text = split_line(line, name, sizeof(name));
+	const char *text = split_line(past, line, microseconds, name, sizeof(name));
 
-	if (is_wanted(args, name))
+	if (is_wanted(past->args, name))
 		print_event(boot + microseconds * 1000, "kernel log", name, "log", text);
+}
+
+static void print_log(const struct arguments *args)
+{
+	struct past past = { .args = args };
+
+	kmsg_each(OUR_LINES, take_opening, &past);
+	if (!fail_code())
+		kmsg_each(OUR_LINES, print_past, &past);
+	free(past.opening);
 }
 
 struct event_words {
@@ -173,7 +256,7 @@ static void print_netlink(const struct nl_event *event, void *arg)
 	struct listening *listening = arg;
 	char text[512];
 
-	if (!is_wanted(listening->args, event->name))
+	if (!is_wanted(listening->args, event->name) || !more_wanted(listening))
 		return;
 	snprintf(text, sizeof(text), "%s", words->text);
 	if (event->event == NEARCACHE_EVENT_STATE && event->has_status)
@@ -261,28 +344,45 @@ static void take_open(struct listening *listening)
 		closedir(dir);
 }
 
-static bool more_wanted(const struct listening *listening)
+/* Tells that events were lost. @source: the interface of the kernel that dropped them. */
+static void print_lost(const char *source)
 {
-	return !fail_code() && (!listening->args->count || listening->shown < listening->args->count);
+	print_event(clock_ns(CLOCK_REALTIME), source, "", "lost",
+		    "events were lost: 'nearcache status' shows the present state");
+}
+
+static void read_uevents(struct listening *listening, int fd)
+{
+	struct uevent uevent;
+	bool lost = false;
+
+	while (more_wanted(listening) && uevents_read(fd, &uevent, &lost))
+		take_uevent(listening, &uevent);
+	if (!lost)
+		return;
+	print_lost("device-mapper");
+	/* Devices may have come and gone. */
+	listening->count = 0;
+	take_open(listening);
+}
+
+static void read_netlink(struct listening *listening)
+{
+	bool lost;
+
+	if (!nl_events_read(print_netlink, listening, &lost) && lost)
+		print_lost("nearcache");
 }
 
 static int listen_on(struct listening *listening, struct pollfd *sockets)
 {
-	struct uevent uevent;
-	bool lost;
-
 	while (more_wanted(listening)) {
 		if (poll(sockets, 2, -1) < 0)
 			return fail_errno(errno, "cannot wait for events");
-		while (sockets[1].revents && uevents_read(sockets[1].fd, &uevent))
-			take_uevent(listening, &uevent);
-		if (!sockets[0].revents)
-			continue;
-		if (nl_events_read(print_netlink, listening, &lost))
-			return fail_code();
-		if (lost)
-			print_event(clock_ns(CLOCK_REALTIME), "nearcache", "", "lost",
-				    "events were lost: 'nearcache status' shows the present state");
+		if (sockets[1].revents)
+			read_uevents(listening, sockets[1].fd);
+		if (sockets[0].revents && more_wanted(listening))
+			read_netlink(listening);
 	}
 	return fail_code();
 }
@@ -300,7 +400,7 @@ static int cmd_events(const struct arguments *args)
 	if (follow && (nl_events_open(&sockets[0].fd) || uevents_open(&sockets[1].fd)))
 		return fail_code();
 	take_open(&listening);
-	kmsg_each(OUR_LINES, print_past, (void *)args);
+	print_log(args);
 	/* New events need no kernel log. */
 	if (follow && fail_code() == CODE_PERMISSION) {
 		warn("earlier events are not shown: %s", fail_message());

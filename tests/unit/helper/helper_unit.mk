@@ -110,6 +110,7 @@ HELPER_UNIT_test_histogram := helper/lib/histogram.c
 HELPER_UNIT_test_job_parts := helper/files/job_parts.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
 HELPER_UNIT_test_uevent := helper/block/uevent.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_LIBS_test_uevent := -Wl,--wrap=recvfrom
 HELPER_UNIT_test_redact := helper/lib/redact.c
 HELPER_UNIT_test_transport := helper/block/transport.c
 HELPER_UNIT_test_likely_word := helper/lib/likely_word.c

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # 'nearcache events' lists what the kernel log has, and with -f each change of a device as one line:
-# opened, ranges, the state, and closed. Each line of -j is a JSON document.
+# opened, ranges, the state, and closed. Each line of -j is a JSON document. A reload of the module ends nothing.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -52,6 +52,20 @@ dd if=/dev/mapper/nc of=/dev/null bs=64K count=64 iflag=direct 2>/dev/null
 hears '"event":"state","text":"bypass, '
 good close nc
 hears '"name":"nc","event":"closed"'
+# The listener hears the module after a reload, too. Who writes to a device causes no event.
+rmmod dm-nearcache && modprobe dm-nearcache || fail "the module is not reloaded"
+becomes local "0 $((24 << 11)) linear $B 0"
+good create again --origin "$O" --cache "$C" --force
+at_exit dm_gone again
+hears '"name":"again","event":"opened"'
+echo change >"/sys/class/block/$(basename "$(readlink -f /dev/mapper/again)")/uevent"
+good pin again 0-1M --no-load
+hears '"name":"again","event":"ranges"'
+! heard '"name":"again","event":"resumed"' || fail "a resume without one: $(<"$TMPDIR/events")"
+# Lines of the device that had the number before have no name.
+good events -j
+[[ $out != *'"name":"again","event":"log","text":"cache device'* ]] || fail "lines of nc: $out"
+good close again
 ended
 ! type -P jq >/dev/null || [[ $(jq -r .schema "$TMPDIR/events" | sort -u) == 1 ]] || fail "not JSON: $(<"$TMPDIR/events")"
 # The kernel log, for people; the number of new events ends the listener.
@@ -60,7 +74,6 @@ good events
 nearcache events --follow --count 1 two >"$TMPDIR/events" &
 listener=$!
 wait_for 30 listening "$listener" || fail "nobody listens"
-becomes local "0 $((24 << 11)) linear $B 0"
 good create other --origin "$O" --cache "$C" --force
 good close other
 at_exit dm_gone two
