@@ -71,6 +71,9 @@ static int check_one_swapped(const struct create *create, const struct device *c
 	    transport_of(cache->number, remote) != TRANSPORT_NETWORK)
 		return 0;
 	if (option_given(create->args, OPTION_FORCE)) {
+		/* One --force does not overrule both checks: the volume of others may be lost. */
+		if (formatting_check_content(cache, "remove it first ('wipefs -a', or 'nearcache destroy'): with a local origin, create overwrites no content behind a network, also with --force"))
+			return fail_code();
 		warn("the origin '%s' is a local drive, and the cache device '%s' is behind a network",
 		     origin, cache->path);
 		return 0;

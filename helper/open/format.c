@@ -56,38 +56,42 @@ int formatting_claim(const struct formatting *new)
 }
 
 /* Fail if the device has witness records: without these, other caches start cold after a crash. */
-static int check_records(const struct device *cache)
+static int check_records(const struct device *cache, const char *advice)
 {
 	unsigned int used;
 
 	if (witness_count(cache, &used) || !used)
 		return fail_code();
 	return fail(CODE_DEVICE,
-		    "%s '%s' is the witness device of %u other caches: if these records are not needed, overwrite it with --force",
-		    cache->role, cache->path, used);
+		    "%s '%s' is the witness device of %u other caches: if these records are not needed, %s",
+		    cache->role, cache->path, used, advice);
 }
 
-/* Fail if a cache or log device has content that is recognised. Not called with --force. */
-int formatting_check_content(const struct device *cache)
+/*
+ * Fail if a cache or log device has content that is recognised. @advice: what the user should do, or NULL:
+ * use --force, which the caller has not got.
+ */
+int formatting_check_content(const struct device *cache, const char *advice)
 {
 	char what[PROBE_WHAT];
 	struct super super;
 	int error = super_read(&super, cache);
 
+	advice = advice ? advice : "overwrite it with --force";
 	if (!error && super.best)
 		fail(CODE_DEVICE,
-		     "%s '%s' carries the nearcache '%s': open it, or overwrite it with --force",
-		     cache->role, cache->path, (const char *)super.best->label);
+		     "%s '%s' carries the nearcache '%s': open it, or %s",
+		     cache->role, cache->path, (const char *)super.best->label, advice);
 	else if (!error && (super.magic[0] || super.magic[1]))
 		fail(CODE_DEVICE,
-		     "%s '%s' carries an invalid nearcache superblock (%s): if it is not needed, overwrite it with --force",
-		     cache->role, cache->path, super_why(&super));
+		     "%s '%s' carries an invalid nearcache superblock (%s): if it is not needed, %s",
+		     cache->role, cache->path, super_why(&super), advice);
 	else if (!error && !probe_content(cache, what) && what[0])
 		fail(CODE_DEVICE,
-		     "%s '%s' carries %s: if that is not needed, overwrite it with --force",
-		     cache->role, cache->path, what);
+		     "%s '%s' carries %s: if that is not needed, %s",
+		     cache->role, cache->path, what, advice);
 	else if (!error && !fail_code())
-		check_records(cache);
+		check_records(cache, advice);
 	super_free(&super);
 	return fail_code();
 }
@@ -184,10 +188,10 @@ int formatting_prepare(struct formatting *new)
 	unsigned int i;
 
 	if (!option_given(new->args, OPTION_FORCE)) {
-		if (formatting_check_content(new->cache))
+		if (formatting_check_content(new->cache, NULL))
 			return fail_code();
 		for (i = 0; i < new->members->count; i++)
-			if (formatting_check_content(&new->members->dev[i]))
+			if (formatting_check_content(&new->members->dev[i], NULL))
 				return fail_code();
 	}
 	if (check_logs(new))

@@ -43,7 +43,7 @@ struct formatting {
 
 int formatting_check_words(const struct arguments *args);
 int formatting_claim(const struct formatting *new);
-int formatting_check_content(const struct device *cache);
+int formatting_check_content(const struct device *cache, const char *advice);
 int formatting_prepare(struct formatting *new);
 int formatting_write_areas(const struct formatting *new);
 int formatting_claim_record(const struct formatting *new);

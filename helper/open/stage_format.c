@@ -109,7 +109,7 @@ int stage_format_prepare(struct stage *stage, const struct arguments *args)
 	    stage_check_reservable(&stage->origin, args) ||
 	    claim_log(stage, option_given(args, OPTION_DRY_RUN)))
 		return fail_code();
-	return force ? 0 : formatting_check_content(&stage->log);
+	return force ? 0 : formatting_check_content(&stage->log, NULL);
 }
 
 static int clear_log(const struct stage *stage)

@@ -20,6 +20,10 @@ at_exit dm_gone nc
 dd if=/dev/zero of="$C" bs=64K count=32 conv=fsync 2>/dev/null
 bad 4 'are they swapped?' create nc --origin "$C" --cache "$O"
 [[ $out == *"--origin $O --cache $C"* ]] || fail "no advice: $out"
+# --force alone does not overwrite the content of a volume.
+mkfs.ext4 -qF "$O" 64M || fail "mkfs"
+bad 4 "remove it first ('wipefs -a'" create nc --origin "$C" --cache "$O" --force --dry-run
+wipefs -qa "$O"
 run create nc --origin "$C" --cache "$O" --force --dry-run
 [[ $rc == 0 && $err == *'behind a network'* ]] || fail "--force: exit $rc, $err"
 # The next step depends on the content.
