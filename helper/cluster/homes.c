@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
 
 /* Most homes that keep an extent: a limit of the module. */
@@ -12,6 +13,11 @@
 
 static int refuse_table(const struct dm_device *cluster)
 {
+	/* Only a user without access to device-mapper does not get the number of openers. */
+	if (!cluster->table && cluster->open_count == DM_OPEN_UNKNOWN)
+		return fail(CODE_PERMISSION,
+			    "'%s' is a cluster device, whose table only root can read: name its cache, '%s-home'",
+			    cluster->name, cluster->name);
 	return fail(CODE_DEVICE,
 		    "the table of '%s' cannot be parsed ('%s'): the kernel module is newer than this command",
 		    cluster->name, cluster->table ? cluster->table : "");

@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "block/device_sysfs.h"
+#include "block/dm_unprivileged.h"
 #include "block/lock.h"
 #include "cluster/homes.h"
 #include "lib/error.h"
@@ -284,13 +285,25 @@ static void tables_refused(void **state)
 	}
 }
 
+/* A user without access to device-mapper gets no table, and learns that. */
+static void table_for_root(void **state)
+{
+	struct dm_device dev = { .name = "vol", .size = SIZE, .open_count = DM_OPEN_UNKNOWN };
+	struct homes homes;
+
+	(void)state;
+	assert_int_equal(homes_take(&homes, &dev), CODE_PERMISSION);
+	assert_non_null(strstr(fail_message(), "only root can read"));
+	homes_free(&homes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_extents), cmocka_unit_test(ranges_cut),
 		cmocka_unit_test(one_node), cmocka_unit_test(shards_kept),
 		cmocka_unit_test(part_unknown), cmocka_unit_test(bytes_of_nodes),
-		cmocka_unit_test(tables_refused),
+		cmocka_unit_test(table_for_root), cmocka_unit_test(tables_refused),
 	};
 
 	return RUN(tests);
