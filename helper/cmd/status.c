@@ -195,7 +195,7 @@ static void print_origin_state(const struct dm_device *dev, const struct status 
 {
 	static const char *const word[][2] = {
 		{ "ok", "no read has failed" },
-		{ "errors", "reads have failed" },
+		{ "errors-seen", "reads have failed since the open" },
 		{ "waiting", "it fails, and reads wait for it" },
 		{ "gone", "it is gone" },
 	};
@@ -231,7 +231,9 @@ static bool next_step(const struct dm_device *dev, const struct status *status, 
 		snprintf(text, size, "bring the origin back: dmesg | tail");
 	else if (status->field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD)
 		snprintf(text, size, "nearcache set %s witness=DEV, with the same witness", dev->name);
-	else if (status->counter[NEARCACHE_COUNTER_DAMAGED])
+	else if (status->counter[NEARCACHE_COUNTER_DAMAGED] &&
+		 !status->field[NEARCACHE_FIELD_SCRUB_LEFT] && !status->counter[NEARCACHE_COUNTER_SCRUBS])
+		/* Both counters only grow: after a scrub the cached data is as good as it was read. */
 		snprintf(text, size, "look for more damage: nearcache scrub %s", dev->name);
 	else
 		snprintf(text, size, "%s", pins);
@@ -285,7 +287,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_flag("complete", NULL, !dm_is_unprivileged());
 	if (dm_is_unprivileged())
 		print_string(NULL, "only for root",
-			     "witness, timeouts, further cache devices, pins");
+			     "cluster, witness, timeouts, further cache devices, pins");
 	print_next_step(dev, status, advice);
 	return 0;
 }
@@ -309,8 +311,8 @@ const struct verb status_verb = {
 	.operands_max = -1,
 	.summary = "show mode, state, devices, sizes and hit ratio",
 	.details =
-"Any user may call status; the witness, timeouts, further cache devices and pins are shown to\n"
-"root only. If something is wrong, the last line is the next step. Rates are those of 'nearcache top'.\n"
+"Any user may call status; the cluster, the witness, timeouts, further cache devices and pins\n"
+"are shown to root only. If something is wrong, the last line is the next step. Rates are those of 'nearcache top'.\n"
 "\n"
 "Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
 "level; none or several give an array \"devices\".\n",
