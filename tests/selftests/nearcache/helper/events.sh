@@ -40,6 +40,7 @@ wait_for 30 listening "$listener" || fail "nobody listens: $(<"$TMPDIR/errors")"
 good create nc --origin "$O" --cache "$C" --force
 at_exit dm_gone nc
 hears '"name":"nc","event":"opened"'
+at_exit rm -f /var/lib/nearcache/pins/nc.json /var/lib/nearcache/pins/again.json
 good pin nc 0-1M --no-load
 hears '"name":"nc","event":"ranges"'
 dmsetup suspend --noudevsync nc

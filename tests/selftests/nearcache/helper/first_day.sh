@@ -74,4 +74,19 @@ grep -q '"uuid"' super-*.json || fail "no superblock: $(ls)"
 grep -q '"state": "normal"' status.json || fail "status: $(<status.json)"
 ! ls -d /tmp/nearcache-report* 2>/dev/null || fail "a folder is left"
 cd /
+# A report that is stopped leaves no file and no folder. It waits for the last part, which is a FIFO.
+report_begun() {
+	ls -d /tmp/nearcache-report.* >/dev/null 2>&1
+}
+
+rm /etc/nearcache/cluster.conf && mkfifo /etc/nearcache/cluster.conf || fail "mkfifo"
+nearcache report "$TMPDIR/stopped.tgz" >/dev/null &
+reporter=$!
+wait_for 30 report_begun || fail "no report"
+kill "$reporter"
+timeout 60 bash -c 'echo >/etc/nearcache/cluster.conf' || fail "the report does not read"
+rc=0
+wait "$reporter" || rc=$?
+same "exit of the report" "$rc" 143
+[[ ! -e $TMPDIR/stopped.tgz ]] && ! report_begun || fail "the stopped report has left something"
 good close nc
