@@ -149,6 +149,10 @@ static int list_kind(int (*list_all)(struct dm_device **list, size_t *count),
 static int cmd_list(const struct arguments *args)
 {
 	dm_read_unprivileged(nl_device_state);
+	/* Without access to the drives, the list of logs would be empty. */
+	if (option_given(args, OPTION_ALL) && dm_is_unprivileged())
+		return fail(CODE_PERMISSION,
+			    "--all reads all local drives, which only root may: leave it out, or run this as root");
 	print_table("devices");
 	if (!list_kind(dm_all, device_line) && !list_kind(dm_all_clusters, cluster_line))
 		list_kind(dm_all_passing, passing_line);
@@ -165,7 +169,8 @@ const struct verb list_verb = {
 	.optional = OPTION_ALL,
 	.summary = "list open devices, one per line",
 	.details =
-"Any user may list the open devices. --all also shows the closed logs: those of stages that are not open, with writes that the\n"
-"origin lacks. For this it reads all local drives.\n",
+"Any user may list the open devices. --all also shows the closed logs: those of stages that\n"
+"are not open, with writes that the origin lacks. For this it reads all local drives, which\n"
+"only root may.\n",
 	.run = cmd_list,
 };
