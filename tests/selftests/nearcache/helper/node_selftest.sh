@@ -3,6 +3,7 @@
 # nearcache-selftest must pass on a node, leave nothing behind, and fail if reads have other data than
 # the volume, or if the commands have another version than the module.
 # kernels: 6.12
+# when: soak
 . ./cache.sh
 
 modprobe loop || skip "no loop devices"
