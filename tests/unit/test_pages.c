@@ -278,7 +278,7 @@ static void check_chunks(const struct nc_pages *p, u32 bytes)
 	assert_int_equal(sum, bytes);
 }
 
-/* What is accounted for is what is allocated, and less than a half of it is unused. */
+/* Exactly the allocated memory is accounted for, and less than a half of it is unused. */
 static void all_sizes(void **state)
 {
 	u32 bytes, fails;

@@ -197,8 +197,8 @@ removed() {
 	state_kept && [[ ! -e $root/usr/sbin/nearcache && ! $(compgen -G "$root/usr/lib/modules/*/updates/dkms/dm-nearcache*") ]]
 }
 
-# purged: nothing stays but what is not the packages': mounts and their files, records of joined clusters, units
-# with names like those of nearcache.
+# purged: all files of the packages are gone. Mounts and their files, records of joined clusters, and units
+# with names like those of nearcache stay.
 purged() {
 	local units=$root/etc/systemd/system
 	mkdir -p "$root/var/lib/nearcache/mounted"

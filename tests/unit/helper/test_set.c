@@ -550,7 +550,7 @@ static void bypassed(void **state)
 	}
 }
 
-/* The record on the old witness (1:3) is neither moved nor freed if the superblock names it. */
+/* Settings are remembered once the device has them, and only then. */
 static void remembered(void **state)
 {
 	(void)state;
@@ -580,6 +580,7 @@ static void remembered(void **state)
 	has_record = false;
 }
 
+/* The record on the old witness (1:3) is neither moved nor freed if the superblock names it. */
 static void witness_recorded(void **state)
 {
 	(void)state;

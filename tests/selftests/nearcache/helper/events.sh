@@ -36,7 +36,7 @@ bad 1 'add --follow' events --count 1
 nearcache events -f -j >"$TMPDIR/events" 2>"$TMPDIR/errors" &
 listener=$!
 at_exit ended
-wait_for 30 listening "$listener" || fail "nobody listens: $(<"$TMPDIR/errors")"
+wait_for 30 listening "$listener" || fail "no process has the socket of uevents open: $(<"$TMPDIR/errors")"
 good create nc --origin "$O" --cache "$C" --force
 at_exit dm_gone nc
 hears '"name":"nc","event":"opened"'
@@ -53,7 +53,7 @@ dd if=/dev/mapper/nc of=/dev/null bs=64K count=64 iflag=direct 2>/dev/null
 hears '"event":"state","text":"bypass, '
 good close nc
 hears '"name":"nc","event":"closed"'
-# The listener hears the module after a reload, too. Who writes to a device causes no event.
+# The listener hears the module after a reload, too. A write to a device causes no event.
 rmmod dm-nearcache && modprobe dm-nearcache || fail "the module is not reloaded"
 becomes local "0 $((24 << 11)) linear $B 0"
 good create again --origin "$O" --cache "$C" --force
@@ -74,7 +74,7 @@ good events
 [[ $out == *'  log: '* ]] || fail "events: $out"
 nearcache events --follow --count 1 two >"$TMPDIR/events" &
 listener=$!
-wait_for 30 listening "$listener" || fail "nobody listens"
+wait_for 30 listening "$listener" || fail "no process has the socket of uevents open"
 good create other --origin "$O" --cache "$C" --force
 good close other
 at_exit dm_gone two
