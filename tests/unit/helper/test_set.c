@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* 'set' and 'resize' (cmd/) on a fake device: the live table, messages, and witness records. */
+#include <signal.h>
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -553,13 +554,20 @@ static void bypassed(void **state)
 /* Settings are remembered once the device has them, and only then. */
 static void remembered(void **state)
 {
+	sigset_t signals;
+
 	(void)state;
 	fake_reset(WRITING);
 	origin_bytes = FAKE_BYTES;
+	sigemptyset(&signals);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
 	assert_int_equal(set("fill-memory=32M", OPTION_DRY_RUN), 0);
 	assert_string_equal(fake_remembered, "");
 	assert_int_equal(set("fill-memory=32M", 0), 0);
 	assert_string_equal(fake_remembered, "1 fill-memory=32M;");
+	/* No ^C ends the command between the change and the file. */
+	sigprocmask(SIG_BLOCK, NULL, &signals);
+	assert_true(sigismember(&signals, SIGINT));
 	/* What the user sets is remembered, also if a line of nearcachetab has set it already. */
 	assert_int_equal(set("fill-memory=32M", 0), 0);
 	assert_string_equal(fake_remembered, "1 fill-memory=32M;");
