@@ -46,6 +46,17 @@ static inline int nc_dm_io(struct dm_io_request *request,
 #endif
 }
 
+/* The result that dm_io() passes to the function it calls at the end of a request, as parameters,
+ * and whether it is a failure. Since 7.1 it has a bitmap of regions as above.
+ */
+#ifdef NC_HAVE_DM_IO_UNSUP_BITS
+#define NC_DM_IO_RESULT		unsigned long error, unsigned long unsupported
+#define NC_DM_IO_FAILED		(error | unsupported)
+#else
+#define NC_DM_IO_RESULT		unsigned long error
+#define NC_DM_IO_FAILED		error
+#endif
+
 /* Bios carry a write hint since 6.9; earlier kernels have none to copy. */
 static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 {

@@ -11,6 +11,7 @@
 #include "cache.h"
 #include "meta/meta.h"
 #include "meta/checksum.h"
+#include "meta/write_group.h"
 
 /* Maximum number of pages in one read or write. */
 #define BATCH		64U
@@ -104,18 +105,48 @@ int nc_sums_load(struct nc_cache *c)
 	return 0;
 }
 
-/* Length of the next write in pages: from the dirty page @first to a later dirty one, over gaps of
- * up to GAP clean pages.  Clears the dirty bits of these pages.
+/* Length of the next write in pages, at most @most: from the dirty page @first to a later dirty
+ * one, over gaps of up to GAP clean pages.  Clears the dirty bits of these pages.
  */
-static u32 take_run(struct nc_sums *s, u64 first)
+static u32 take_run(struct nc_sums *s, u64 first, u32 most)
 {
 	u32 n, run = 0;
 
 	/* Clear the dirty bits, then read the sums: pairs with nc_sums_dirty(). */
-	for (n = 0; n < BATCH && n - run <= GAP && first + n < s->pages; n++)
+	for (n = 0; n < most && n - run <= GAP && first + n < s->pages; n++)
 		if (test_and_clear_bit(first + n, s->dirty))
 			run = n + 1;
 	return run;
+}
+
+/* Write dirty pages from *@page on, as many as the buffer holds, in any order.  Sets *@page behind
+ * them.  Return: 0; -EIO: they are dirty again.
+ */
+static int write_some(struct nc_cache *c, u64 *page)
+{
+	struct nc_sums *s = &c->sums;
+	struct nc_write_group writes;
+	u64 first = *page;
+	u32 n, used = 0;
+	int r;
+
+	nc_write_group_init(&writes);
+	while (used < BATCH && *page < s->pages) {
+		void *copy = s->buffer + (size_t)used * NEARCACHE_PAGE_SIZE;
+
+		n = take_run(s, *page, BATCH - used);
+		/* Write a copy: fills may change the sums during the write. */
+		memcpy(copy, page_of(s, *page), n * NEARCACHE_PAGE_SIZE);
+		nc_write_group_add(&writes, c, s->offset + *page * NEARCACHE_PAGE_SIZE, copy,
+				   n * NEARCACHE_PAGE_SIZE);
+		used += n;
+		*page = find_next_bit(s->dirty, s->pages, *page + n);
+	}
+	r = nc_write_group_wait(&writes);
+	/* Also the clean pages between them. */
+	for (; r && first < *page; first++)
+		set_bit(first, s->dirty);
+	return r;
 }
 
 /* Write the changed checksums to the medium, at least those of all data that is valid at the call.
@@ -124,25 +155,15 @@ static u32 take_run(struct nc_sums *s, u64 first)
 int nc_sums_write(struct nc_cache *c)
 {
 	struct nc_sums *s = &c->sums;
-	u64 page = 0;
-	u32 i, n;
-	int r;
+	u64 page = find_next_bit(s->dirty, s->pages, 0);
+	int r = 0;
 
 	lockdep_assert_held(&c->meta->commit.lock);
-	while ((page = find_next_bit(s->dirty, s->pages, page)) < s->pages) {
-		n = take_run(s, page);
-		/* Write a copy: fills may change the sums during the write. */
-		memcpy(s->buffer, page_of(s, page), n * NEARCACHE_PAGE_SIZE);
-		r = page_io(c, REQ_OP_WRITE, page, s->buffer, n);
-		if (r) {
-			for (i = 0; i < n; i++)
-				set_bit(page + i, s->dirty);
-			return r;
-		}
-		page += n;
+	while (!r && page < s->pages) {
+		r = write_some(c, &page);
 		cond_resched();
 	}
-	return 0;
+	return r;
 }
 
 /* Mark dirty the page with all sums of @slot, because the sums changed.  Any context.  Call this

@@ -11,6 +11,7 @@
 #include "cache.h"
 #include "meta/meta.h"
 #include "meta/recover.h"
+#include "meta/write_group.h"
 #include "meta/write_session.h"
 #include "meta/slot_table.h"
 
@@ -353,25 +354,28 @@ static u32 run_of(const struct nc_table *t, u32 i, int copy)
 static int write_table_copy(struct nc_cache *c, struct nc_table *t, int copy)
 {
 	u64 base = c->geo.table_offset + copy * t->pages * NEARCACHE_PAGE_SIZE;
-	u32 i, n;
+	struct nc_write_group writes;
+	u32 i, n, pages = 0;
 	int r;
 
+	nc_write_group_init(&writes);
 	for (i = 0; i < t->batched; i += max(n, 1U)) {
 		n = run_of(t, i, copy);
 		if (!n)
 			continue;
-		r = nc_super_io(c->meta->super.io, c->dev.bdev,
-				REQ_OP_WRITE | REQ_META,
-				base + (u64)t->batch[i] * NEARCACHE_PAGE_SIZE,
-				&t->buffer[i], n * NEARCACHE_PAGE_SIZE);
-		if (r)
-			return r;
-		nc_count_add(c, COMMIT_PAGES, n);
+		nc_write_group_add(&writes, c, base + (u64)t->batch[i] * NEARCACHE_PAGE_SIZE,
+				   &t->buffer[i], n * NEARCACHE_PAGE_SIZE);
+		pages += n;
 	}
-	return 0;
+	r = nc_write_group_wait(&writes);
+	if (!r)
+		nc_count_add(c, COMMIT_PAGES, pages);
+	return r;
 }
 
-/* Write the pages of the batch, not yet durably.  Return: 0 or -EIO. */
+/* Write the pages of the batch, not yet durably.  The second copy of a page comes after the first
+ * one: if that cannot be written, the second one stays as it is.  Return: 0 or -EIO.
+ */
 int nc_table_write(struct nc_cache *c, struct nc_table *t)
 {
 	return write_table_copy(c, t, 0) ?: write_table_copy(c, t, 1);

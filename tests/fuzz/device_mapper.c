@@ -243,15 +243,13 @@ static void write_unit(const struct dm_io_region *region, u64 offset, bool durab
 	store_write(region->bdev, offset, durable, from);
 }
 
-/* Cache device and witness: I/O in units of 4096 bytes.  Origin: reads of zeros, no writes. */
-int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
+static int sync_io(struct dm_io_request *request, int regions, struct dm_io_region *region)
 {
 	bool write = request->bi_opf & REQ_OP_WRITE;
 	u64 offset = region->sector << SECTOR_SHIFT, bytes = region->count << SECTOR_SHIFT;
 	unsigned char *buffer = request->mem.ptr.vma;
 	u64 at;
 
-	(void)bits;
 	if (regions != 1 || !bytes || offset > region->bdev->bytes ||
 	    bytes > region->bdev->bytes - offset)
 		fuzz_bug("I/O of %llu bytes at %llu, device of %llu", bytes, offset,
@@ -277,6 +275,18 @@ int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *regio
 			write_unit(region, offset + at, request->bi_opf & REQ_FUA, buffer + at);
 		else
 			store_read(region->bdev, offset + at, false, buffer + at);
+	return 0;
+}
+
+/* Cache device and witness: I/O in units of 4096 bytes.  Origin: reads of zeros, no writes. */
+int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
+{
+	int r = sync_io(request, regions, region);
+
+	(void)bits;
+	if (!request->notify.fn)
+		return r;
+	request->notify.fn(r != 0, request->notify.context);
 	return 0;
 }
 

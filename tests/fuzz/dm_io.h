@@ -20,6 +20,10 @@ struct dm_io_request {
 			void *vma;
 		} ptr;
 	} mem;
+	struct {
+		void (*fn)(unsigned long error, void *context);
+		void *context;
+	} notify;
 	struct dm_io_client *client;
 };
 

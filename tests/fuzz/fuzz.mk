@@ -6,7 +6,7 @@ FUZZ := fuzz_image fuzz_line fuzz_recovery fuzz_sleep
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c cache_sleep.c meta/commit.c meta/ondisk_check.c evict/reuse_distance.c core/health.c core/hit_srcu.c core/index.c core/sleep.c \
-	meta/write_intent.c meta/members.c meta/meta.c evict/default_policy.c meta/recorded_fingerprint.c meta/recover.c meta/reread.c dm/claim_registry.c meta/write_session.c dm/status.c meta/checksum.c meta/superblock.c meta/write_intent_clear.c meta/write_intent_leave.c meta/slot_table.c \
+	meta/write_intent.c meta/members.c meta/meta.c evict/default_policy.c meta/recorded_fingerprint.c meta/recover.c meta/reread.c dm/claim_registry.c meta/write_session.c dm/status.c meta/checksum.c meta/superblock.c meta/write_intent_clear.c meta/write_intent_leave.c meta/slot_table.c meta/write_group.c \
 	dm/target.c dm/live_settings.c meta/witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/ondisk/layout.c

@@ -122,7 +122,7 @@ static void begin_write(u64 *random)
 		fuzz_count("writes_held", 1);
 }
 
-static void complete(struct writer *w)
+static void complete_writer(struct writer *w)
 {
 	if (!w->under_way || w->bio.done == FUZZ_BIO_HELD)
 		return;
@@ -139,7 +139,7 @@ static void complete_some(u64 r)
 
 	for (i = 0; i < count; i++)
 		if (writers[i].under_way && writers[i].bio.done != FUZZ_BIO_HELD) {
-			complete(&writers[i]);
+			complete_writer(&writers[i]);
 			if (r % 4)
 				return;
 		}
@@ -259,7 +259,7 @@ void writes_end(void)
 	}
 	for (i = 0; i < count; i++) {
 		HOLDS(writers[i].bio.done != FUZZ_BIO_HELD);
-		complete(&writers[i]);
+		complete_writer(&writers[i]);
 	}
 }
 
