@@ -7,6 +7,7 @@
 #include <netlink/genl/genl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "block/dm.h"
@@ -18,8 +19,13 @@
 /* Bytes that any socket can send. A longer request needs send_more(). */
 #define SEND_USUAL	65536
 
+/* Each load of the module makes this folder anew, with a new inode number. */
+#define MODULE_FOLDER	"/sys/module/dm_nearcache"
+
 static struct nl_sock *sock;
 static int family;
+/* Inode number of MODULE_FOLDER when @family was found. */
+static ino_t module_load;
 
 /*
  * struct answer: the result of a request.
@@ -59,12 +65,24 @@ static void send_more(size_t bytes)
 		   sizeof(room));
 }
 
+/* True if @family is that of the module that is loaded now. */
+static bool is_current(ino_t load)
+{
+	return family > 0 && load == module_load;
+}
+
 static int connect_kernel(void)
 {
+	struct stat st = { 0 };
 	int error;
 
-	if (family > 0)
+	if (stat(MODULE_FOLDER, &st))
+		st.st_ino = 0;
+	if (is_current(st.st_ino))
 		return 0;
+	module_load = 0;
+	family = 0;
+	nl_socket_free(sock);
 	sock = nl_socket_alloc();
 	if (!sock)
 		return fail_memory();
@@ -79,6 +97,7 @@ static int connect_kernel(void)
 		return fail(CODE_DEVICE,
 			    "the kernel has no netlink family '%s': modprobe %s",
 			    NEARCACHE_FAMILY_NAME, DM_MODULE);
+	module_load = st.st_ino;
 	return 0;
 }
 
@@ -186,10 +205,10 @@ int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 		*found = answer.error != ENOENT;
 	if (found && !*found)
 		return 0;
-	if (answer.error)
+	if (answer.error && answer.error != EAGAIN)
 		return fail_errno(answer.error, "%s%s%s", what,
 				  *answer.text ? ": " : "", answer.text);
-	if (answer.interrupted)
+	if (answer.interrupted || answer.error)
 		return fail(CODE_BUSY,
 			    "%s: devices or ranges changed meanwhile: try again",
 			    what);

@@ -102,6 +102,7 @@ struct nl_label {
  * struct nl_job - a prefetch job
  * @id: number of the job
  * @label: names the owner of the job
+ * @label_hidden: @label is unknown, as this process may not see which data others read
  * @state: NEARCACHE_JOB_*
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
  * @deadline: seconds from now within which the job should finish, 0: none
@@ -112,11 +113,13 @@ struct nl_label {
  *	readers read at the origin meanwhile
  * @left: bytes that the job tried but did not cache, for example because a read failed
  * @flying: bytes that are being fetched now
+ * @peer: it reads at a peer instead of the origin
  * @peer_fd: in a request, open block device to read instead of the origin; 0: the origin
  */
 struct nl_job {
 	uint32_t id;
 	char label[NEARCACHE_LABEL_MAX + 1];
+	bool label_hidden;
 	uint32_t state;
 	uint32_t priority;
 	uint32_t deadline;
@@ -126,6 +129,7 @@ struct nl_job {
 	uint64_t present;
 	uint64_t left;
 	uint64_t flying;
+	bool peer;
 	int peer_fd;
 };
 
@@ -189,6 +193,8 @@ int nl_job_submit(dev_t number, const struct nl_job *wishes,
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found);
 int nl_job_each(dev_t number,
 		void (*visit)(const struct nl_job *job, void *arg), void *arg);
+int nl_job_left(dev_t number, uint32_t id,
+		void (*visit)(const struct range *range, void *arg), void *arg);
 int nl_job_end(dev_t number, uint32_t id);
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count);
 
@@ -199,6 +205,7 @@ int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count);
 int nl_plan_submit(dev_t number, const struct range *range, size_t count, unsigned int flags,
 		   struct nl_plan *plan);
 int nl_plan_get(dev_t number, struct nl_plan *plan);
+int nl_plan_left(dev_t number, void (*visit)(const struct range *range, void *arg), void *arg);
 int nl_plan_clear(dev_t number, uint64_t *count);
 
 #endif /* HELPER_NETLINK_CLIENT_H */

@@ -36,6 +36,7 @@ static bool parse_job(struct nl_msg *msg, struct nl_job *job)
 	if (in[NEARCACHE_A_JOB_LABEL])
 		nla_strlcpy(job->label, in[NEARCACHE_A_JOB_LABEL],
 			    sizeof(job->label));
+	job->label_hidden = !in[NEARCACHE_A_JOB_LABEL];
 	job->state = number_of(in, NEARCACHE_A_JOB_STATE);
 	job->priority = number_of(in, NEARCACHE_A_JOB_PRIORITY);
 	job->deadline = number_of(in, NEARCACHE_A_JOB_DEADLINE);
@@ -45,6 +46,7 @@ static bool parse_job(struct nl_msg *msg, struct nl_job *job)
 	job->present = bytes_of(in, NEARCACHE_A_JOB_PRESENT);
 	job->left = bytes_of(in, NEARCACHE_A_JOB_LEFT);
 	job->flying = bytes_of(in, NEARCACHE_A_JOB_FLYING);
+	job->peer = in[NEARCACHE_A_JOB_PEER_DEV];
 	return true;
 }
 
@@ -118,9 +120,9 @@ int nl_job_submit(dev_t number, const struct nl_job *wishes,
 	return 0;
 }
 
-static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
+static struct nl_msg *request_of(int command, int flags, dev_t number, uint32_t id)
 {
-	struct nl_msg *msg = nl_request(command, 0, number, 0);
+	struct nl_msg *msg = nl_request(command, flags, number, 0);
 	struct nlattr *nest;
 
 	if (!msg)
@@ -141,7 +143,7 @@ static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
  */
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found)
 {
-	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_GET, number, id);
+	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_GET, 0, number, id);
 
 	memset(job, 0, sizeof(*job));
 	return msg ? nl_look(msg, "cannot ask for the prefetch job", on_job,
@@ -175,6 +177,20 @@ int nl_job_each(dev_t number,
 			    &telling) : (int)fail_code();
 }
 
+/*
+ * Call @visit for the ranges that a job has not brought yet, without those in flight. Fails with
+ * CODE_BUSY if a new pass of the job began meanwhile.
+ */
+int nl_job_left(dev_t number, uint32_t id,
+		void (*visit)(const struct range *range, void *arg), void *arg)
+{
+	struct nl_left left = { visit, arg };
+	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_GET, NLM_F_DUMP, number, id);
+
+	return msg ? nl_ask(msg, "cannot ask for the ranges of a job", nl_on_left, &left) :
+		     (int)fail_code();
+}
+
 static int on_count(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *tb[NEARCACHE_A_DEVICE_MAX + 1];
@@ -187,7 +203,7 @@ static int on_count(struct nl_msg *msg, void *arg)
 /* Cancel a job. Not an error if the job has finished or the kernel does not know it. */
 int nl_job_end(dev_t number, uint32_t id)
 {
-	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_CANCEL, number, id);
+	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_CANCEL, 0, number, id);
 	uint64_t count;
 	bool found;
 
@@ -199,7 +215,7 @@ int nl_job_end(dev_t number, uint32_t id)
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count)
 {
 	struct nl_msg *msg = id ?
-		request_of(NEARCACHE_CMD_JOB_CANCEL, number, id) :
+		request_of(NEARCACHE_CMD_JOB_CANCEL, 0, number, id) :
 		nl_request(NEARCACHE_CMD_JOB_CANCEL, 0, number, 0);
 
 	*count = 0;

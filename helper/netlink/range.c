@@ -173,6 +173,28 @@ int nl_range_room(dev_t number, struct nl_room *room)
 	return 0;
 }
 
+/* Call nl_left.visit for the ranges in a message, which have no labels. */
+int nl_on_left(struct nl_msg *msg, void *arg)
+{
+	struct genlmsghdr *h = genlmsg_hdr(nlmsg_hdr(msg));
+	struct nlattr *a, *tb[NEARCACHE_A_RANGE_MAX + 1];
+	const struct nl_left *left = arg;
+	int rest;
+
+	nla_for_each_attr(a, genlmsg_attrdata(h, 0), genlmsg_attrlen(h, 0), rest) {
+		struct range range;
+
+		if (nla_type(a) != NEARCACHE_A_DEVICE_RANGE ||
+		    nla_parse_nested(tb, NEARCACHE_A_RANGE_MAX, a, NULL) ||
+		    !tb[NEARCACHE_A_RANGE_START] || !tb[NEARCACHE_A_RANGE_LENGTH])
+			continue;
+		range.start = nla_get_u64(tb[NEARCACHE_A_RANGE_START]);
+		range.length = nla_get_u64(tb[NEARCACHE_A_RANGE_LENGTH]);
+		left->visit(&range, left->arg);
+	}
+	return NL_OK;
+}
+
 struct telling_ranges {
 	void (*visit)(const struct nl_range *range, void *arg);
 	void *arg;

@@ -124,6 +124,19 @@ int nl_plan_get(dev_t number, struct nl_plan *plan)
 	return msg ? nl_ask(msg, "cannot ask for the plan", on_plan, plan) : (int)fail_code();
 }
 
+/*
+ * Call @visit for the visits of the plan in force that are left, in order, as ranges for
+ * nl_plan_submit(). Fails with CODE_BUSY if another plan came into force meanwhile.
+ */
+int nl_plan_left(dev_t number, void (*visit)(const struct range *range, void *arg), void *arg)
+{
+	struct nl_left left = { visit, arg };
+	struct nl_msg *msg = nl_request(NEARCACHE_CMD_PLAN_GET, NLM_F_DUMP, number, 0);
+
+	return msg ? nl_ask(msg, "cannot ask for the rest of the plan", nl_on_left, &left) :
+		     (int)fail_code();
+}
+
 static int on_count(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *tb[NEARCACHE_A_DEVICE_MAX + 1];

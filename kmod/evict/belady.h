@@ -213,6 +213,7 @@ void nc_belady_make(struct nc_belady *plan, u32 v, u64 seen);
 
 int nc_belady_resize(struct nc_belady *plan, u32 room);
 u32 nc_belady_left(const struct nc_belady *plan, u64 *left);
+bool nc_belady_next_left(const struct nc_belady *plan, u32 *v, u32 most, u64 *first, u64 *last);
 int nc_belady_prepend(struct nc_belady *plan, const struct nc_belady *old, const u64 *left,
 		      u32 count);
 bool nc_belady_catch_up(struct nc_belady *plan, const struct nc_belady *old, const u64 *left,

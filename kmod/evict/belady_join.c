@@ -40,6 +40,63 @@ u32 nc_belady_left(const struct nc_belady *plan, u64 *left)
 	return count;
 }
 
+/* Is visit @v neither made nor skipped, or open?  As in nc_belady_left(). */
+static bool is_left(const struct nc_belady *plan, u32 v)
+{
+	return !nc_belady_is_over(plan, v) || nc_belady_seen(plan, v) != NC_OPEN_COMPLETE;
+}
+
+/* The first sub-block of a visit, counted from the start of the origin. */
+static u64 visit_start(const struct nc_belady *plan, u32 v)
+{
+	return nc_block_at(&plan->blocks, plan->visit[v]) * plan->subs +
+	       nc_part_first(READ_ONCE(plan->part[v]));
+}
+
+/* Sub-blocks of a visit. */
+static u32 visit_length(const struct nc_belady *plan, u32 v)
+{
+	u16 part = READ_ONCE(plan->part[v]);
+
+	return nc_part_last(part) - nc_part_first(part) + 1;
+}
+
+/**
+ * nc_belady_next_left() - list the visits that are left as ranges
+ * @plan: plan
+ * @v: visit to begin with, 0 in the first call; moved behind the range
+ * @most: number of visits after which the range ends, and the search for one
+ * @first: set to the first sub-block, counted from the start of the origin
+ * @last: set to the last one, inclusive; less than *@first if the search found none so far
+ *
+ * nc_belady_append() of all ranges in order makes these visits again.  A range joins adjacent
+ * visits.
+ *
+ * Return: false after the last visit; *@last is not set then.
+ */
+bool nc_belady_next_left(const struct nc_belady *plan, u32 *v, u32 most, u64 *first, u64 *last)
+{
+	u32 visits = plan->figures.visits, position = plan->figures.position;
+
+	/* Older visits are not open any more. */
+	if (*v + 2 * plan->lag < position)
+		*v = position - 2 * plan->lag;
+	while (*v < visits && most && !is_left(plan, *v)) {
+		(*v)++;
+		most--;
+	}
+	if (*v >= visits)
+		return false;
+	*first = visit_start(plan, *v);
+	*last = *first - 1;
+	while (*v < visits && most && is_left(plan, *v) && visit_start(plan, *v) == *last + 1) {
+		*last += visit_length(plan, *v);
+		(*v)++;
+		most--;
+	}
+	return true;
+}
+
 /**
  * nc_belady_prepend() - put visits of an old plan before those of a plan that is not built yet
  * @plan: not built yet

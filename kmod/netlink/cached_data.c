@@ -9,6 +9,24 @@
 #include "dm/claim_registry.h"
 #include "io/residency.h"
 
+/* Put sectors as a range without a label.  Returns 0 or -EMSGSIZE. */
+int nc_nl_put_sectors(struct sk_buff *skb, u64 first, u64 end)
+{
+	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_RANGE);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, NEARCACHE_A_RANGE_START, first << SECTOR_SHIFT,
+			      NEARCACHE_A_RANGE_PAD) ||
+	    nla_put_u64_64bit(skb, NEARCACHE_A_RANGE_LENGTH, (end - first) << SECTOR_SHIFT,
+			      NEARCACHE_A_RANGE_PAD)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /**
  * nc_nl_piece() - get the part of the origin that two attributes name
  * @c: cache

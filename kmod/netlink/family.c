@@ -82,6 +82,12 @@ int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
 	return -EPERM;
 }
 
+/* May the sender of a request see which data others read?  The same senders pass nc_nl_admin(). */
+bool nc_nl_sees_labels(struct sk_buff *skb)
+{
+	return netlink_capable(skb, CAP_NET_ADMIN) && netlink_capable(skb, CAP_SYS_ADMIN);
+}
+
 /* Get the name of a dm device; an empty name if the device is being removed. */
 static void name_of(struct mapped_device *md, char *name)
 {
@@ -269,6 +275,24 @@ struct nc_cache *nc_nl_admin_hold(struct sk_buff *skb, struct genl_info *info)
 	int r = nc_nl_admin(skb, info->extack);
 
 	return r ? ERR_PTR(r) : nc_nl_hold(info->attrs, info->extack);
+}
+
+/**
+ * nc_nl_dump_hold() - hold the cache that a dump lists, while one of its messages is filled
+ * @cb: dump
+ * @allowed: false before the first message: then the sender of the request is checked with
+ *	nc_nl_admin(), and this is set
+ *
+ * Return: cache, which the caller releases with nc_registry_release(), or an ERR_PTR.
+ */
+struct nc_cache *nc_nl_dump_hold(struct netlink_callback *cb, bool *allowed)
+{
+	int r = *allowed ? 0 : nc_nl_admin(cb->skb, cb->extack);
+
+	if (r)
+		return ERR_PTR(r);
+	*allowed = true;
+	return nc_nl_hold(nc_dump_attrs(cb), cb->extack);
 }
 
 /**

@@ -204,15 +204,18 @@ static u32 seconds_left(const struct nc_job *job)
 		min_t(u64, U32_MAX, (job->deadline - jiffies) / HZ + 1) : 1;
 }
 
-/* Put a job into a message.  Context: nc_prefetch.lock is held, so the numbers are consistent. */
-static int put_job(struct sk_buff *skb, const struct nc_job *job)
+/*
+ * Put a job into a message, with its label and peer only if @labels.  Context: nc_prefetch.lock is
+ * held, so the numbers are consistent.
+ */
+static int put_job(struct sk_buff *skb, const struct nc_job *job, bool labels)
 {
 	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_JOB);
 
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, NEARCACHE_A_JOB_ID, job->id) ||
-	    nla_put_string(skb, NEARCACHE_A_JOB_LABEL, job->label) ||
+	    (labels && nla_put_string(skb, NEARCACHE_A_JOB_LABEL, job->label)) ||
 	    nla_put_u32(skb, NEARCACHE_A_JOB_STATE, nc_job_state(job)) ||
 	    nla_put_u32(skb, NEARCACHE_A_JOB_PRIORITY, job->priority) ||
 	    nla_put_u32(skb, NEARCACHE_A_JOB_DEADLINE, seconds_left(job)) ||
@@ -222,8 +225,8 @@ static int put_job(struct sk_buff *skb, const struct nc_job *job)
 	    job_put_u64(skb, NEARCACHE_A_JOB_PRESENT, job->present) ||
 	    job_put_u64(skb, NEARCACHE_A_JOB_LEFT, job->left) ||
 	    job_put_u64(skb, NEARCACHE_A_JOB_FLYING, job->flying) ||
-	    (job->peer_dev && nla_put_u32(skb, NEARCACHE_A_JOB_PEER_DEV,
-					  job->peer_dev)))
+	    (labels && job->peer_dev &&
+	     nla_put_u32(skb, NEARCACHE_A_JOB_PEER_DEV, job->peer_dev)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -350,7 +353,7 @@ int nearcache_nl_job_cancel_doit(struct sk_buff *skb, struct genl_info *info)
 	return r;
 }
 
-static int reply_job(struct nc_cache *c, struct genl_info *info, u32 id)
+static int reply_job(struct nc_cache *c, struct genl_info *info, u32 id, bool labels)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	struct sk_buff *reply;
@@ -365,7 +368,7 @@ static int reply_job(struct nc_cache *c, struct genl_info *info, u32 id)
 	spin_lock(&p->lock);
 	job = nc_jobs_find(&p->jobs, id);
 	if (job && !r)
-		r = put_job(reply, job);
+		r = put_job(reply, job, labels);
 	spin_unlock(&p->lock);
 	if (!job)
 		r = refuse_id(info);
@@ -376,53 +379,149 @@ int nearcache_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nc_cache *c;
 	u32 id;
-	int r = nc_nl_admin(skb, info->extack) ?: parse_id(info, false, &id);
+	int r = parse_id(info, false, &id);
 
 	if (r)
 		return r;
 	c = nc_nl_hold(info->attrs, info->extack);
 	if (IS_ERR(c))
 		return PTR_ERR(c);
-	r = reply_job(c, info, id);
+	r = reply_job(c, info, id, nc_nl_sees_labels(skb));
 	nc_registry_release(c);
 	return r;
 }
 
 /**
- * struct job_dump - position of a dump of jobs; in netlink_callback.ctx
+ * struct job_dump - position of a dump of jobs, or of the pieces of a job; in netlink_callback.ctx
  * @last: number of the last job put into a message
- * @allowed: the permission and the attributes were checked
+ * @allowed: the permission and the attributes were checked, and @labels is set
+ * @labels: the sender may see labels, peers and pieces
+ * @id: job whose pieces are listed; 0: list the jobs
+ * @begun: @pass is set
+ * @pass: nc_job.pass when the list began: a new pass changes the indexes of the pieces
+ * @next: index of the next piece; behind the pieces, those for the next pass follow
  */
 struct job_dump {
 	u32 last;
 	bool allowed;
+	bool labels;
+	u32 id;
+	bool begun;
+	u32 pass;
+	u32 next;
 };
 
 static_assert(sizeof(struct job_dump) <= sizeof_field(struct netlink_callback, ctx));
 
-/* Put the next jobs into the buffer until it is full, each as a message. */
-static int dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
+/* Put the next job into the buffer as a message.  Return: 1; 0: there is none; -EMSGSIZE: no room.
+ */
+static int dump_next_job(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct job_dump *dump = (void *)cb->ctx;
-	struct nc_jobs *jobs = &c->prefetch.jobs;
-	struct nc_job *job;
+	struct nc_job *job = nc_jobs_next(&c->prefetch.jobs, dump->last);
 	void *header;
 
 	lockdep_assert_held(&c->prefetch.lock);
-	while ((job = nc_jobs_next(jobs, dump->last))) {
-		header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				     &nc_nl_family, NLM_F_MULTI, NEARCACHE_CMD_JOB_GET);
-		if (!header)
-			return skb->len ?: -EMSGSIZE;
-		genl_dump_check_consistent(cb, header);
-		if (nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) || put_job(skb, job)) {
-			genlmsg_cancel(skb, header);
-			return skb->len ?: -EMSGSIZE;
-		}
-		genlmsg_end(skb, header);
-		dump->last = job->id;
+	if (!job)
+		return 0;
+	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &nc_nl_family,
+			     NLM_F_MULTI, NEARCACHE_CMD_JOB_GET);
+	if (!header)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, header);
+	if (nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ||
+	    put_job(skb, job, dump->labels)) {
+		genlmsg_cancel(skb, header);
+		return -EMSGSIZE;
 	}
+	genlmsg_end(skb, header);
+	dump->last = job->id;
+	return 1;
+}
+
+/* Put jobs into the buffer until it is full.  Any user may ask, and readers take the lock: it is
+ * held for one job at a time.
+ */
+static int dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
+{
+	int r;
+
+	do {
+		spin_lock(&c->prefetch.lock);
+		r = dump_next_job(skb, cb, c);
+		spin_unlock(&c->prefetch.lock);
+		cond_resched();
+	} while (r > 0);
+	return skb->len ?: r;
+}
+
+/* Get the piece with index @next of those that a job has yet to submit; false: it is the end. */
+static bool piece_left(const struct nc_job *job, u32 *next, struct nc_piece *piece)
+{
+	u32 end = NC_JOB_SPARE + job->pieces;
+
+	*next = max(*next, job->at);
+	if (*next >= end + job->kept)
+		return false;
+	*piece = job->piece[*next < end ? *next : *next - end];
+	if (*next == job->at && *next < end)
+		piece->first = job->sector;
+	return true;
+}
+
+/* Put pieces that the job has yet to submit into one message, until it is full. */
+static int dump_pieces(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
+{
+	struct nc_job *job = nc_jobs_find(&c->prefetch.jobs, ((struct job_dump *)cb->ctx)->id);
+	struct job_dump *dump = (void *)cb->ctx;
+	struct nc_piece piece;
+	bool any = false;
+	void *header;
+
+	lockdep_assert_held(&c->prefetch.lock);
+	/* A job that is over has no pieces. */
+	if (!job || !job->piece)
+		return job || dump->begun ? 0 : -ENOENT;
+	if (dump->begun && dump->pass != job->pass)
+		return -EAGAIN;
+	dump->begun = true;
+	dump->pass = job->pass;
+	if (!piece_left(job, &dump->next, &piece))
+		return 0;
+	header = nc_nl_put_header(skb, cb, c, NEARCACHE_CMD_JOB_GET);
+	if (!header)
+		return -EMSGSIZE;
+	while (piece_left(job, &dump->next, &piece) &&
+	       !nc_nl_put_sectors(skb, piece.first, piece.end)) {
+		dump->next++;
+		any = true;
+	}
+	if (!any) {
+		genlmsg_cancel(skb, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, header);
 	return skb->len;
+}
+
+/* Parse the number of the job whose pieces a dump lists; none: the dump lists the jobs. */
+static int parse_dump_id(struct nlattr *job, struct netlink_ext_ack *extack, u32 *id)
+{
+	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
+	int r;
+
+	*id = 0;
+	if (!job)
+		return 0;
+	r = nla_parse_nested(attrs, NEARCACHE_A_JOB_MAX, job, nearcache_job_nl_policy, extack);
+	if (r)
+		return r;
+	if (names_only_id(attrs) && nla_get_u32(attrs[NEARCACHE_A_JOB_ID])) {
+		*id = nla_get_u32(attrs[NEARCACHE_A_JOB_ID]);
+		return 0;
+	}
+	NL_SET_ERR_MSG_ATTR(extack, job, "Name a job only by its id, which is not 0");
+	return -EINVAL;
 }
 
 int nearcache_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
@@ -433,23 +532,28 @@ int nearcache_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb
 	int r;
 
 	if (!dump->allowed) {
-		r = nc_nl_admin(cb->skb, cb->extack);
+		dump->labels = nc_nl_sees_labels(cb->skb);
+		r = parse_dump_id(attrs[NEARCACHE_A_DEVICE_JOB], cb->extack, &dump->id);
+		if (!r && dump->id && !dump->labels) {
+			NL_SET_ERR_MSG(cb->extack,
+				       "CAP_SYS_ADMIN and CAP_NET_ADMIN are needed for ranges of a job");
+			r = -EPERM;
+		}
 		if (r)
 			return r;
-		if (attrs[NEARCACHE_A_DEVICE_JOB]) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, attrs[NEARCACHE_A_DEVICE_JOB],
-					    "A dump always lists all jobs: do not name one");
-			return -EINVAL;
-		}
 		dump->allowed = true;
 	}
 	c = nc_nl_hold(attrs, cb->extack);
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	nc_nl_watch(cb);
-	spin_lock(&c->prefetch.lock);
-	r = dump_jobs(skb, cb, c);
-	spin_unlock(&c->prefetch.lock);
+	if (dump->id) {
+		spin_lock(&c->prefetch.lock);
+		r = dump_pieces(skb, cb, c);
+		spin_unlock(&c->prefetch.lock);
+	} else {
+		r = dump_jobs(skb, cb, c);
+	}
 	nc_registry_release(c);
 	return r;
 }

@@ -27,6 +27,7 @@ extern struct genl_family nc_nl_family;
 extern struct workqueue_struct *nc_nl_queue;
 
 int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack);
+bool nc_nl_sees_labels(struct sk_buff *skb);
 u32 nc_nl_devt(dev_t dev);
 u32 nc_nl_dev(const struct nc_cache *c);
 int nc_nl_put_name(struct sk_buff *skb, dev_t dev, struct mapped_device *md);
@@ -34,6 +35,7 @@ const struct nlattr *nc_nl_named(struct nlattr **attrs, struct netlink_ext_ack *
 bool nc_nl_is_named(const struct nlattr *attr, dev_t dev, struct mapped_device *md);
 struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extack);
 struct nc_cache *nc_nl_admin_hold(struct sk_buff *skb, struct genl_info *info);
+struct nc_cache *nc_nl_dump_hold(struct netlink_callback *cb, bool *allowed);
 int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack);
 int nc_nl_piece(const struct nc_cache *c, const struct nlattr *start, const struct nlattr *length,
 		struct netlink_ext_ack *extack, u64 *first, u64 *end);
@@ -46,6 +48,9 @@ void *nc_nl_dump_begin(const struct nc_nl_dump *dump, u8 cmd);
 int nc_nl_dump_end(const struct nc_nl_dump *dump, void *header, int r, dev_t dev);
 struct sk_buff *nc_nl_event_begin(gfp_t gfp, void **header);
 void nc_nl_event_send(struct sk_buff *skb, void *header, gfp_t gfp, int r);
+void *nc_nl_put_header(struct sk_buff *skb, struct netlink_callback *cb, const struct nc_cache *c,
+		       u8 cmd);
+int nc_nl_put_sectors(struct sk_buff *skb, u64 first, u64 end);
 const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
 				      const struct nlattr *last);
 u32 nc_nl_count_ranges(const struct genl_info *info, int type);

@@ -276,7 +276,6 @@ const struct genl_ops nearcache_nl_ops[17] = {
 		.dumpit		= nearcache_nl_job_get_dumpit,
 		.policy		= nearcache_job_get_nl_policy,
 		.maxattr	= NEARCACHE_A_DEVICE_JOB,
-		.flags		= GENL_ADMIN_PERM,
 	},
 	{
 		.cmd		= NEARCACHE_CMD_PLAN_SUBMIT,
@@ -295,6 +294,7 @@ const struct genl_ops nearcache_nl_ops[17] = {
 	{
 		.cmd		= NEARCACHE_CMD_PLAN_GET,
 		.doit		= nearcache_nl_plan_get_doit,
+		.dumpit		= nearcache_nl_plan_get_dumpit,
 		.policy		= nearcache_plan_get_nl_policy,
 		.maxattr	= NEARCACHE_A_DEVICE_NAME,
 	},

@@ -78,6 +78,8 @@ int nearcache_nl_job_get_dumpit(struct sk_buff *skb,
 int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_plan_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb);
 int nearcache_nl_range_replace_doit(struct sk_buff *skb,
 				    struct genl_info *info);
 int nearcache_nl_stage_get_doit(struct sk_buff *skb, struct genl_info *info);

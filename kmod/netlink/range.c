@@ -472,8 +472,9 @@ struct list_dump {
 
 static_assert(sizeof(struct list_dump) <= sizeof_field(struct netlink_callback, ctx));
 
-static void *put_header(struct sk_buff *skb, struct netlink_callback *cb, const struct nc_cache *c,
-			u8 cmd)
+/* Begin a message of a dump about a device.  Returns NULL if the buffer has no room. */
+void *nc_nl_put_header(struct sk_buff *skb, struct netlink_callback *cb, const struct nc_cache *c,
+		       u8 cmd)
 {
 	void *header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				   &nc_nl_family, NLM_F_MULTI, cmd);
@@ -521,7 +522,7 @@ static int dump_ranges(struct sk_buff *skb, struct netlink_callback *cb, struct 
 
 	if (dump->next >= r->count)
 		return 0;
-	header = put_header(skb, cb, c, NEARCACHE_CMD_RANGE_GET);
+	header = nc_nl_put_header(skb, cb, c, NEARCACHE_CMD_RANGE_GET);
 	if (!header)
 		return -EMSGSIZE;
 	while (dump->next < r->count && !put_range(skb, c, &r->want[dump->next], now))
@@ -564,7 +565,7 @@ static int dump_labels(struct sk_buff *skb, struct netlink_callback *cb, struct 
 	for (; l->label && dump->next <= NEARCACHE_LABELS_MAX; dump->next++) {
 		if (!l->label[dump->next])
 			continue;
-		header = put_header(skb, cb, c, NEARCACHE_CMD_LABEL_GET);
+		header = nc_nl_put_header(skb, cb, c, NEARCACHE_CMD_LABEL_GET);
 		if (!header)
 			return skb->len ?: -EMSGSIZE;
 		if (put_label(skb, l, l->label[dump->next])) {
@@ -581,16 +582,9 @@ static int dump_list(struct sk_buff *skb, struct netlink_callback *cb,
 				 struct nc_cache *c))
 {
 	struct list_dump *dump = (void *)cb->ctx;
-	struct nc_cache *c;
+	struct nc_cache *c = nc_nl_dump_hold(cb, &dump->allowed);
 	int r;
 
-	if (!dump->allowed) {
-		r = nc_nl_admin(cb->skb, cb->extack);
-		if (r)
-			return r;
-		dump->allowed = true;
-	}
-	c = nc_nl_hold(nc_dump_attrs(cb), cb->extack);
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	mutex_lock(&c->ranges.lock);

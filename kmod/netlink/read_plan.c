@@ -266,3 +266,94 @@ int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return nc_nl_describe(info, NEARCACHE_CMD_PLAN_GET, put_plan);
 }
+
+/* Most visits in a range of a dump, all found under nc_active_plan.lock. */
+#define RANGE_VISITS	4096U
+
+/**
+ * struct plan_dump - position of a dump of what a plan has yet to read; in netlink_callback.ctx
+ * @number: nc_active_plan.number of the plan
+ * @next: next visit
+ * @begun: @number is set
+ * @allowed: the permission was checked
+ */
+struct plan_dump {
+	u64 number;
+	u32 next;
+	bool begun;
+	bool allowed;
+};
+
+static_assert(sizeof(struct plan_dump) <= sizeof_field(struct netlink_callback, ctx));
+
+/* Put the next visits that are left into the message as a range.  Returns 1 after the last one. */
+static int put_visits(struct sk_buff *skb, struct nc_cache *c, struct nc_active_plan *active,
+		      struct plan_dump *dump)
+{
+	u64 first, last, size = c->geo.origin_size >> SECTOR_SHIFT;
+	u8 shift = c->hot.sub_shift;
+	u32 next = dump->next;
+	bool more;
+	int r;
+
+	spin_lock(&active->lock);
+	more = nc_belady_next_left(&active->order, &next, RANGE_VISITS, &first, &last);
+	spin_unlock(&active->lock);
+	if (!more)
+		return 1;
+	if (last + 1 != first) {
+		/* The last sub-block may be longer than the rest of the origin. */
+		r = nc_nl_put_sectors(skb, first << shift, min((last + 1) << shift, size));
+		if (r)
+			return r;
+	}
+	dump->next = next;
+	return 0;
+}
+
+/* Put ranges of the plan in force into one message, until it is full. */
+static int dump_plan(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
+{
+	struct nc_active_plan *active = nc_plan_current(&c->plan);
+	struct plan_dump *dump = (void *)cb->ctx;
+	u32 before = dump->next;
+	void *header;
+	int r;
+
+	if (dump->begun && (!active || active->number != dump->number))
+		return -EAGAIN;
+	if (!active)
+		return 0;
+	dump->begun = true;
+	dump->number = active->number;
+	header = nc_nl_put_header(skb, cb, c, NEARCACHE_CMD_PLAN_GET);
+	if (!header)
+		return -EMSGSIZE;
+	do {
+		r = put_visits(skb, c, active, dump);
+		cond_resched();
+	} while (!r);
+	if (dump->next != before) {
+		genlmsg_end(skb, header);
+		return skb->len;
+	}
+	genlmsg_cancel(skb, header);
+	return r < 0 ? r : 0;
+}
+
+int nearcache_nl_plan_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct plan_dump *dump = (void *)cb->ctx;
+	struct nc_cache *c = nc_nl_dump_hold(cb, &dump->allowed);
+	int r;
+
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	nc_nl_watch(cb);
+	nc_plan_apply_now(c);
+	nc_plan_lock(c);
+	r = dump_plan(skb, cb, c);
+	nc_plan_unlock(c);
+	nc_registry_release(c);
+	return r;
+}

@@ -46,6 +46,45 @@ static void visits(void **unused)
 	nc_belady_destroy(&p);
 }
 
+/* The ranges of nc_belady_next_left() make the same visits again, without those that were made. */
+static void left_again(void **unused)
+{
+	struct nc_belady p = { .subs = 8 }, again = { .subs = 8 };
+	struct nc_belady_piece piece = { .block = 1, .last = 7, .whole = true };
+	struct nc_belady_piece half = { .block = 2, .last = 3, .whole = true };
+	u32 v = 0, ranges = 0, i, k = 0;
+	u64 first, last;
+
+	(void)unused;
+	/* Blocks 0 to 3, a part of block 9, and block 1 again. */
+	add(&p, 0, 31);
+	add(&p, 74, 76);
+	add(&p, 8, 15);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	nc_belady_read(&p, &piece);
+	/* Half of a visit: it is left as a whole. */
+	nc_belady_read(&p, &half);
+	while (nc_belady_next_left(&p, &v, 2, &first, &last)) {
+		if (last + 1 == first)
+			continue;
+		add(&again, first, last);
+		ranges++;
+	}
+	assert_int_equal(v, 6);
+	assert_true(ranges >= 4);
+	assert_int_equal(again.figures.visits, 5);
+	assert_int_equal(nc_belady_build(&again, 1, 16), 0);
+	for (i = 0; i < p.figures.visits; i++) {
+		if (i == 1)
+			continue;
+		assert_int_equal(nc_block_at(&again.blocks, again.visit[k]),
+				 nc_block_at(&p.blocks, p.visit[i]));
+		assert_int_equal(again.part[k++], p.part[i]);
+	}
+	nc_belady_destroy(&again);
+	nc_belady_destroy(&p);
+}
+
 /* Three visits of one block, read in halves: a visit is over when each half was read once. */
 static void parts(void **unused)
 {
@@ -580,6 +619,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(visits),
+		cmocka_unit_test(left_again),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(read_before_stream),
 		cmocka_unit_test(exchanged_before_stream),

@@ -65,6 +65,16 @@ fetched() {
 	submit range=start=0,length=$((8 * MB)) job=label=first,priority=3
 	done_with
 	says job.label first
+	# Any user sees the progress, but not the label, which may name data of others.
+	ask -u 1000 job-get name=nc job=id="$id"
+	says job.bytes $((8 * MB))
+	[[ ! $(value job.label) ]] || fail "a label without privileges: $out"
+	ask -u 1000 -d job-get name=nc
+	says job.bytes $((8 * MB))
+	[[ ! $(value job.label) ]] || fail "a label in a dump without privileges: $out"
+	ask -s job-get name=nc job=id="$id"
+	[[ ! $(value job.label) ]] || fail "a label without CAP_SYS_ADMIN: $out"
+	ask job-get name=nc job=id="$id"
 	says job.priority 3
 	says job.bytes $((8 * MB))
 	says job.fetched $((8 * MB))
@@ -296,14 +306,15 @@ bad_input() {
 	refused EINVAL 'only by its id' job-get name=nc job=id=0
 	refused EINVAL 'only by its id' job-get name=nc job=id=1,priority=1
 	refused EINVAL 'only by its id' job-cancel name=nc job=label=x
-	refused EINVAL 'A dump always lists all' -d job-get name=nc job=id=1
+	refused EINVAL 'only by its id' -d job-get name=nc job=id=1,priority=1
 	refused ENOENT 'no such job' job-get name=nc job=id=99999
 	refused ENODEV '' job-submit name=none "$piece"
 	refused ENODEV '' job-get name=none job=id=1
 	refused EPERM '' -u 1000 job-submit name=nc "$piece"
 	refused EPERM '' -u 1000 job-cancel name=nc
-	refused EPERM '' -u 1000 job-get name=nc job=id=1
-	refused EPERM '' -u 1000 -d job-get name=nc
+	# The ranges of a job show which data others read.
+	refused EPERM 'CAP_SYS_ADMIN' -u 1000 -d job-get name=nc job=id=1
+	refused EPERM 'CAP_SYS_ADMIN' -s -d job-get name=nc job=id=1
 	refused EPERM 'CAP_SYS_ADMIN' -s job-submit name=nc "$piece"
 	dmsetup suspend nc
 	refused EBUSY 'resume it first' job-submit name=nc "$piece"

@@ -182,8 +182,7 @@ in_a_container() {
 	for request in 'device-set name=nc verify=1' 'invalidate name=nc' \
 		'range-add name=nc range=start=0,length=512,label=x' 'range-delete name=nc range=start=0' \
 		'range-get name=nc' '-d range-get name=nc' '-d label-get name=nc' \
-		'job-submit name=nc range=start=0,length=512' 'job-cancel name=nc' \
-		'job-get name=nc job=id=1' '-d job-get name=nc'; do
+		'job-submit name=nc range=start=0,length=512' 'job-cancel name=nc'; do
 		# shellcheck disable=SC2086 # words
 		[[ $(inside ./genl $request) == EPERM* ]] || fail "$request: not refused inside a user namespace"
 	done
@@ -195,7 +194,7 @@ for request in 'device-set name=nc verify=1' 'invalidate name=nc' 'residency-get
 	'range-add name=nc range=start=0,length=512,label=x' 'range-delete name=nc range=start=0' \
 	'range-replace name=nc range=start=0,length=512,label=x' 'range-get name=nc' '-d range-get name=nc' \
 	'label-get name=nc' '-d label-get name=nc' 'job-submit name=nc range=start=0,length=512' \
-	'job-cancel name=nc' 'job-get name=nc job=id=1' '-d job-get name=nc' \
+	'job-cancel name=nc' \
 	'plan-submit name=nc range=start=0,length=512 plan=commit=1' 'plan-clear name=nc'; do
 	# shellcheck disable=SC2086 # words
 	refused EPERM 'CAP_SYS_ADMIN' -s $request
