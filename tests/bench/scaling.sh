@@ -17,7 +17,7 @@
 
 targets=({hits,misses,writes}-{dm-linear,dm-cache,nearcache} plan-nearcache)
 HOT_MB=32 CACHE_MB=4096 COLD_MB=8192 WRITE_MB=256
-ROUNDS=${SCALING_ROUNDS:-5}
+ROUNDS=${SCALING_ROUNDS:-40}
 
 # devices CACHE_MB: make the origin and the cache device. They store nothing but the metadata.
 devices() {
@@ -38,15 +38,14 @@ devices_gone() {
 	cleanups=()
 }
 
-# plan: print the order in which two readers read the blocks of the hot data, each its half.
+# plan: print the order in which two readers read the blocks of the hot data, each its half: more often than
+# they do it while it is measured.
 plan() {
-	local i j
-	for ((i = 0; i < 200; i++)); do
-		for ((j = 0; j < HOT_MB * 2; j++)); do
-			echo "$((j << 18))+$((1 << 18))"
-			echo "$(((HOT_MB * 2 + j) << 18))+$((1 << 18))"
-		done
-	done
+	awk -v half=$((HOT_MB * 2)) 'BEGIN {
+		for (i = 0; i < 1500; i++)
+			for (j = 0; j < half; j++)
+				print j * 262144 "+262144\n" (half + j) * 262144 "+262144"
+	}'
 }
 
 # up SCENARIO TARGET: set up a target; the options of its load are in $how.
@@ -161,31 +160,51 @@ tool() {
 	"$here/tools/$1" "${@:2}"
 }
 
-# timed SCENARIO TARGET: run the load for two seconds with one processor, then with two.
+# count_now FILE: set $now to the time in microseconds, and $count to the number of reads and writes in
+# the statistics FILE of a device. It starts no process, which would take time from the load.
+count_now() {
+	local reads writes
+	read -r reads _ _ _ writes _ <"$1"
+	now=${EPOCHREALTIME/./} count=$((reads + writes))
+}
+
+# timed SCENARIO TARGET: measure the load with one processor, two, two and one, for a quarter of a second
+# each; that is a round. The speed of a machine that shares its processors with others changes within
+# seconds, and less within a round.
 timed() {
-	local fields cpus
-	for cpus in 1 2; do
-		echo $((cpus - 1)) >/sys/devices/system/cpu/cpu1/online
-		echo "WINDOW $cpus"
-		(load 2) || fail "fio: $(<"$TMPDIR/load.fio")"
-		echo "END"
-		IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/load.fio")
-		# Fields 8 and 49: IOPS of reads and writes.
-		row name "$1-$2" processors $cpus ios_per_second $((fields[7] + fields[48]))
+	local round cpus now count before since stat idle
+	stat=$(sys_block "$device")/stat
+	exec {idle}<> <(:)
+	load 3600 &
+	background_pids=($!)
+	wait_for 20 more_ios $(($(ios) + 500)) || fail "no load"
+	for ((round = 0; round < ROUNDS; round++)); do
+		for cpus in 1 2 2 1; do
+			echo $((cpus - 1)) >/sys/devices/system/cpu/cpu1/online
+			# The scheduler moves the threads.
+			! read -r -t 0.05 -u "$idle" || true
+			echo "WINDOW $cpus"
+			count_now "$stat"
+			before=$count since=$now
+			! read -r -t 0.25 -u "$idle" || true
+			count_now "$stat"
+			echo "END"
+			row name "$1-$2" processors $cpus ios_per_second $(((count - before) * 1000000 / (now - since)))
+		done
 	done
 	echo 1 >/sys/devices/system/cpu/cpu1/online
+	background_end
+	exec {idle}>&-
 }
 
 bench() {
-	local name i
+	local name
 	for name in "${targets[@]}"; do
 		up "${name%%-*}" "${name#*-}"
 		if [[ ${COUNTS:-} ]]; then
 			counted "${name%%-*}" "${name#*-}"
 		else
-			for ((i = 0; i < ROUNDS; i++)); do
-				timed "${name%%-*}" "${name#*-}"
-			done
+			timed "${name%%-*}" "${name#*-}"
 		fi
 		target_down "${name#*-}"
 		devices_gone
