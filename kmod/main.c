@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Module init and exit: registers the dm targets and the netlink family. */
 #include <linux/module.h>
+#include <linux/stringify.h>
 #include <net/genetlink.h>
 
+#include "nearcache_format.h"
+#include "nearcache_stage.h"
 #include "cluster/map.h"
 #include "cluster/target.h"
 #include "netlink/family.h"
@@ -64,6 +67,12 @@ MODULE_AUTHOR("The nearcache authors");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(NEARCACHE_MODULE_VERSION);
 MODULE_SOFTDEP("pre: crc32c");
+/* What the module reads, for 'nearcache upgrade': each change of a format changes one of these. */
+#define CACHE_FEATURES	0x3
+static_assert(CACHE_FEATURES == NEARCACHE_INCOMPAT_KNOWN);
+MODULE_INFO(cache_format, __stringify(NEARCACHE_VERSION));
+MODULE_INFO(cache_features, __stringify(CACHE_FEATURES));
+MODULE_INFO(stage_format, __stringify(NEARCACHE_STAGE_VERSION));
 MODULE_ALIAS("dm-nearcache-peers");
 MODULE_ALIAS("dm-nearcache-map");
 MODULE_ALIAS("dm-nearcache-stage");

@@ -41,6 +41,22 @@ int dm_target_known(const char *target, bool *known)
 	return 0;
 }
 
+/* Say why the kernel has no target. */
+static int fail_target(const char *target)
+{
+	char text[256];
+
+	if (!kernel_module_error(DM_MODULE, text, sizeof(text)))
+		return fail(CODE_DEVICE,
+			    "the kernel has no '%s' target: load the module '" DM_MODULE "' of this version, built for this kernel",
+			    target);
+	if (kernel_module_is_unsigned(text))
+		return fail(CODE_DEVICE,
+			    "%s: this kernel loads only modules with a signature by a key that is enrolled (Secure Boot): 'mokutil --import CERTIFICATE', reboot, and choose \"Enroll MOK\"; the certificate is /var/lib/dkms/mok.pub for DKMS, and that in /usr/share/nearcache-modules-* for a prebuilt module",
+			    text);
+	return fail(CODE_DEVICE, "the kernel has no '%s' target: %s", target, text);
+}
+
 static int need_target(const char *target)
 {
 	bool known;
@@ -53,9 +69,7 @@ static int need_target(const char *target)
 	kernel_module_load(DM_MODULE);
 	if (dm_target_known(target, &known) || known)
 		return fail_code();
-	return fail(CODE_DEVICE,
-		    "the kernel has no '%s' target: load the module '" DM_MODULE "' of this version, built for this kernel (modprobe " DM_MODULE " says why it cannot)",
-		    target);
+	return fail_target(target);
 }
 
 /* Fail unless the kernel has the nearcache target. Loads the kernel module if necessary. */
@@ -159,7 +173,9 @@ static int query_task(int type, struct dm_device *dev)
 		take_line(type, dev, target, length, params);
 	} else if (target && type == DM_DEVICE_TABLE && has_cache_uuid(dev)) {
 		/* 'dmsetup wipe_table' loads a table with the target "error". */
-		dev->ours = dev->wiped = true;
+		dev->separated = !strcmp(target, DM_LINEAR);
+		dev->wiped = !dev->separated;
+		dev->ours = true;
 	}
 	dm_task_destroy(task);
 	return 0;
@@ -445,6 +461,15 @@ static bool run_with_node(struct dm_task *task, void (*then)(void))
 	dm_udev_wait(cookie);
 	dm_task_update_nodes();
 	return done;
+}
+
+/*
+ * Whether this process waits until udev has processed its events. During a freeze it must not: a
+ * rule of udev may wait for a frozen file system.
+ */
+void dm_wait_for_udev(bool wait)
+{
+	dm_udev_set_sync_support(wait);
 }
 
 static int create_failed(struct dm_task *task, const char *name,

@@ -40,13 +40,18 @@
 /* Target of a pass-through device. */
 #define DM_LINEAR	"linear"
 
+/* Of a device that is separated from its cache, see struct dm_device. */
+#define DM_SEPARATED \
+	"passes through to its origin without its cache, after an upgrade: 'nearcache upgrade' finishes one that was interrupted; otherwise unmount the device, close it and open it again"
+
 /**
  * struct dm_device - a device and its state in the kernel
  * @name: dm name
  * @uuid: dm uuid, "" when it has none
  * @number: device number
  * @ours: uses the nearcache target, or has a nearcache uuid and no table of that target
- * @wiped: has a nearcache uuid, and a live table with another target
+ * @wiped: has a nearcache uuid, and a live table with another target but linear
+ * @separated: has a nearcache uuid, and a live table with the target linear, as an upgrade gives it
  * @cluster: uses the target of cluster devices; then @size, @table and @status are of that target
  * @stage: uses the target of stages; then @size, @table and @status are of that target
  * @live: has a live table
@@ -67,6 +72,7 @@ struct dm_device {
 	dev_t number;
 	bool ours;
 	bool wiped;
+	bool separated;
 	bool cluster;
 	bool stage;
 	bool live;
@@ -160,6 +166,7 @@ int dm_activate(const char *name, const char *uuid,
 int dm_load(const char *name, const struct dm_line *line);
 int dm_resume(const char *name, uint32_t read_ahead, enum dm_suspend suspend);
 int dm_clear(const char *name);
+void dm_wait_for_udev(bool wait);
 int dm_message(const struct dm_device *dev, const char *message);
 int dm_ask(const struct dm_device *dev, const char *message, char *answer, size_t size);
 int dm_wait_event(const struct dm_device *dev);

@@ -6,9 +6,11 @@
 /* Fail unless the device has a table. 'dmsetup wipe_table' or a failed change takes it away. */
 int dm_need_table(const struct dm_device *dev)
 {
-	return dev->table ? 0 : fail(CODE_DEVICE,
-				     "device '%s' has no table: close it and open it again",
-				     dev->name);
+	if (dev->table)
+		return 0;
+	return dev->separated ?
+	       fail(CODE_DEVICE, "device '%s' " DM_SEPARATED, dev->name) :
+	       fail(CODE_DEVICE, "device '%s' has no table: close it and open it again", dev->name);
 }
 
 int dm_need_running(const struct dm_device *dev)

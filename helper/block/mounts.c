@@ -174,12 +174,14 @@ struct visitor {
 static bool visit_place(struct libmnt_fs *fs, const char *pid, void *data)
 {
 	const char *type = mnt_fs_get_fstype(fs), *source = mnt_fs_get_srcpath(fs);
+	const char *options = mnt_fs_get_fs_options(fs);
 	const struct visitor *visitor = data;
 	struct mount_place place = {
 		.pid = pid,
 		.id = mnt_fs_get_id(fs),
 		.device = mnt_fs_get_devno(fs),
 		.btrfs = type && !strcmp(type, "btrfs"),
+		.discards = mnt_optstr_get_option(options ? options : "", "discard", NULL, NULL) == 0,
 		.source = source ? source : "",
 		.where = mnt_fs_get_target(fs),
 	};
@@ -195,6 +197,56 @@ void mounts_each_anywhere(void (*visit)(const struct mount_place *place, void *a
 	struct visitor visitor = { visit, arg };
 
 	search_namespaces(visit_place, &visitor);
+}
+
+/* True if the file system of a mount is on the device, as mounts_find() has it. */
+bool mounts_on(const struct mount_place *place, dev_t number)
+{
+	return place->device == number ||
+	       (!major(place->device) && is_device(place->source, number));
+}
+
+/* Parameters and result of mounts_device_of(), for has_id(). */
+struct id_search {
+	uint64_t id;
+	dev_t number;
+};
+
+static bool has_id(struct libmnt_fs *fs, const char *pid, void *data)
+{
+	const char *source = mnt_fs_get_srcpath(fs);
+	struct id_search *search = data;
+	struct stat st;
+
+	(void)pid;
+	if ((uint64_t)mnt_fs_get_id(fs) != search->id)
+		return false;
+	search->number = mnt_fs_get_devno(fs);
+	if (!major(search->number))
+		search->number = source && !strncmp(source, "/dev/", 5) && !stat(source, &st) &&
+				 S_ISBLK(st.st_mode) ? st.st_rdev : 0;
+	return true;
+}
+
+/*
+ * Get the block device with the file system of a file, 0 if it has none; of a block device, this
+ * device. Returns false if that is unknown.
+ */
+bool mounts_device_of(const char *path, dev_t *number)
+{
+	struct id_search search = { 0 };
+	struct statx st;
+
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MNT_ID, &st))
+		return false;
+	*number = makedev(st.stx_rdev_major, st.stx_rdev_minor);
+	if (S_ISBLK(st.stx_mode))
+		return true;
+	search.id = st.stx_mnt_id;
+	if (!(st.stx_mask & STATX_MNT_ID) || !search_mounts("self", has_id, &search))
+		return false;
+	*number = search.number;
+	return true;
 }
 
 /*
@@ -223,17 +275,35 @@ int mounts_open(const struct mount_place *place)
 	return result;
 }
 
-bool mounts_swap(dev_t number)
+/* Is a device (@files: a file of the file system on it) in use as swap? */
+static bool is_swap(dev_t number, bool files)
 {
 	struct libmnt_table *table = mnt_new_table();
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
 	struct libmnt_fs *fs;
 	bool found = false;
+	dev_t below;
 
 	if (table && iter && !mnt_table_parse_swaps(table, NULL))
-		while (!found && !mnt_table_next_fs(table, iter, &fs))
-			found = is_device(mnt_fs_get_srcpath(fs), number);
+		while (!found && !mnt_table_next_fs(table, iter, &fs)) {
+			const char *path = mnt_fs_get_srcpath(fs);
+
+			found = !files ? is_device(path, number) :
+				path && !is_device(path, number) &&
+				mounts_device_of(path, &below) && below == number;
+		}
 	mnt_free_iter(iter);
 	mnt_unref_table(table);
 	return found;
+}
+
+bool mounts_swap(dev_t number)
+{
+	return is_swap(number, false);
+}
+
+/* Swap in a file is no user of the device, and freezing the file system does not stop it. */
+bool mounts_swap_file(dev_t number)
+{
+	return is_swap(number, true);
 }

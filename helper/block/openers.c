@@ -90,6 +90,12 @@ bool holder_process(dev_t number, char *what, size_t size)
 	return find_process(number, false, what, size);
 }
 
+/* As holder_process(), for a process that has it open for writing. */
+bool holder_writing_process(dev_t number, char *what, size_t size)
+{
+	return find_process(number, true, what, size);
+}
+
 /*
  * Find a user of a device without a search of all open files. @what: "mounted on /data", "in use as
  * swap", "used by dm-3". If it returns false, a process may still have the device open.

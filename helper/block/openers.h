@@ -9,6 +9,7 @@
 
 bool holder_describe(dev_t number, char *what, size_t size);
 bool holder_process(dev_t number, char *what, size_t size);
+bool holder_writing_process(dev_t number, char *what, size_t size);
 int holder_count(dev_t number);
 bool holder_writer(dev_t number, char *what, size_t size);
 

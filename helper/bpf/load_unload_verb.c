@@ -80,6 +80,8 @@ int loading_run(const struct loading *loading, const struct arguments *args)
 	if (args->operands > 1 && (!loads || !loading->files))
 		return fail(CODE_USAGE, "'%s %s' does not take '%s'",
 			    loading->place->word, what, args->operand[1]);
+	if (strcmp(what, "show") && arguments_no_table(args, "show"))
+		return fail_code();
 	if (loads)
 		return load_program(loading, args->operands > 1 ? args->operand[1] : NULL,
 				    dry_run);

@@ -21,6 +21,8 @@
 
 #define SECTION		"raw_tp.w/"
 #define LINK		"link"
+/* Pin of a program between program_detach() and program_attach_again(). */
+#define DETACHED	"program"
 /* The end of the log says why a load failed: keep LOG_SIZE bytes and print LOG_LINES lines. */
 #define LOG_SIZE	4096
 #define LOG_LINES	12
@@ -410,6 +412,94 @@ int program_unload(const struct program_place *place, bool *found)
 	return fail_code();
 }
 
+/* Open the program that a pinned link attaches, or return -1 after recording an error. */
+static int open_linked(const char *path)
+{
+	struct bpf_link_info info = { 0 };
+	__u32 size = sizeof(info);
+	int link = bpf_obj_get(path), program = -1;
+
+	if (link >= 0 && !bpf_obj_get_info_by_fd(link, &info, &size))
+		program = bpf_prog_get_fd_by_id(info.prog_id);
+	if (program < 0)
+		fail_bpf("cannot open the program of", path);
+	if (link >= 0)
+		close(link);
+	return program;
+}
+
+/*
+ * Detach a program from its trace event, and keep it loaded with its maps. Locks the place until
+ * lock_release(). @found: a program is detached, now or by a former run.
+ */
+int program_detach(const struct program_place *place, bool *found)
+{
+	char link[PATH_MAX], detached[PATH_MAX];
+	int program;
+
+	lock_name(program_folder(place));
+	path_of(place, LINK, link);
+	path_of(place, DETACHED, detached);
+	*found = !access(detached, F_OK);
+	libbpf_set_print(keep_log);
+	if (access(link, F_OK))
+		return 0;
+	program = open_linked(link);
+	if (program < 0)
+		return fail_code();
+	if (!*found && bpf_obj_pin(program, detached))
+		fail_bpf("cannot make", detached);
+	else if (unlink(link))
+		fail_bpf("cannot remove", link);
+	close(program);
+	*found = !fail_code();
+	return fail_code();
+}
+
+/* Only EINVAL and EACCES are about the program. */
+static void attach_refused(const struct program_place *place, int error)
+{
+	errno = error;
+	fail_bpf("cannot attach again", program_folder(place));
+	if ((error == EINVAL || error == EACCES) && !remove_pins(place))
+		fail_add("it is unloaded: 'nearcache %s load' loads the built-in one", place->word);
+	else
+		fail_add("it stays loaded, detached: 'nearcache %s load' replaces it", place->word);
+}
+
+/*
+ * Attach a program of program_detach() again. A program that reads fields which the module does not
+ * have is unloaded: an error. After any other error it stays, detached. Nothing happens if no program is detached.
+ */
+int program_attach_again(const struct program_place *place)
+{
+	char link[PATH_MAX], detached[PATH_MAX];
+	int program, attached = -1, refusal = 0;
+
+	path_of(place, LINK, link);
+	path_of(place, DETACHED, detached);
+	if (access(detached, F_OK))
+		return 0;
+	program = bpf_obj_get(detached);
+	if (program >= 0 && access(link, F_OK)) {
+		attached = bpf_raw_tracepoint_open(place->event, program);
+		refusal = attached < 0 ? errno : 0;
+		if (attached >= 0 && bpf_obj_pin(attached, link))
+			fail_bpf("cannot make", link);
+	} else if (program < 0) {
+		fail_bpf("cannot open", detached);
+	}
+	if (refusal)
+		attach_refused(place, refusal);
+	else if (!access(link, F_OK))
+		unlink(detached);
+	if (attached >= 0)
+		close(attached);
+	if (program >= 0)
+		close(program);
+	return fail_code();
+}
+
 /* Open a pinned map. Returns a descriptor; -1 if no map has this name and these sizes in bytes. */
 int program_open_map(const struct program_place *place, const char *name,
 		     size_t key, size_t value)
@@ -487,7 +577,8 @@ void program_maps(const struct program_place *place,
 	int count = scandir(program_folder(place), &list, NULL, alphasort), i;
 
 	for (i = 0; i < count; i++) {
-		if (*list[i]->d_name != '.' && strcmp(list[i]->d_name, LINK))
+		if (*list[i]->d_name != '.' && strcmp(list[i]->d_name, LINK) &&
+		    strcmp(list[i]->d_name, DETACHED))
 			visit(list[i]->d_name, arg);
 		free(list[i]);
 	}

@@ -67,6 +67,8 @@ int program_load_own(const struct program_place *place, bool dry_run,
 int program_hold_own(const struct program_place *place, struct program_held *held);
 void program_let_go(struct program_held *held);
 int program_unload(const struct program_place *place, bool *found);
+int program_detach(const struct program_place *place, bool *found);
+int program_attach_again(const struct program_place *place);
 int program_open_map(const struct program_place *place, const char *name,
 		     size_t key, size_t value);
 int program_each(const struct program_place *place, const char *name, size_t key,

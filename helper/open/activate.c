@@ -24,6 +24,10 @@ int activate_check_name(const char *name)
 	dm_device_free(&dev);
 	if (!found)
 		return 0;
+	if (dev.separated)
+		return fail(CODE_BUSY,
+			    "device '%s' exists, and passes through to its origin without its cache, after an upgrade: unmount it, 'nearcache close %s', then open it again",
+			    name, name);
 	if (dev.wiped)
 		return fail(CODE_BUSY,
 			    "device '%s' exists, but another table replaced that of the cache, as 'dmsetup wipe_table' does: 'nearcache close %s', then open it again",

@@ -35,7 +35,7 @@
  * @now, @status: the device and its status line after the change
  * @match: the origin, and the first of the cache devices to attach; @members: the other ones
  * @witness: the witness in the dm table; its path is empty if the dm table names no witness
- * @new: the cache to format, with --format only
+ * @new: the cache to format, with --format-cache only
  * @other: the cache is not the one that @dev was created with
  * @superseded: a former witness of the cache has a record of a later session than the cache device
  * @witness_is_newer: the record on @witness says that the cache moved to another witness
@@ -256,7 +256,7 @@ static int check_blank(struct attachment *attach)
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
 }
 
-/* Like super_require(); if the device has no superblock, the error names --format. */
+/* Like super_require(); if the device has no superblock, the error names --format-cache. */
 static int require_super(const struct attachment *attach)
 {
 	const struct super *super = &attach->match.super;
@@ -264,7 +264,7 @@ static int require_super(const struct attachment *attach)
 	if (super->best || super->magic[0] || super->magic[1])
 		return super_require(super, &attach->match.cache);
 	return fail(CODE_DEVICE,
-		    "cache device '%s' carries no nearcache superblock: --format makes it a cache of '%s'",
+		    "cache device '%s' carries no nearcache superblock: --format-cache makes it a cache of '%s'",
 		    attach->match.cache.path, attach->dev->name);
 }
 
@@ -285,7 +285,7 @@ static int find_members(struct attachment *attach)
 	return 0;
 }
 
-/* With --format the user names all cache devices; otherwise find the members by the first one. */
+/* With --format-cache the user names all cache devices; otherwise find the members by the first one. */
 static int open_members(struct attachment *attach)
 {
 	return option_given(attach->args, OPTION_FORMAT) ?

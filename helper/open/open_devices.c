@@ -169,7 +169,7 @@ int open_devices(const struct arguments *args)
 	};
 
 	/* A size that the user gives has no time limit. */
-	if (option_given(args, OPTION_SAMPLE_AT_OPEN)) {
+	if (option_given(args, OPTION_COMPARE_AT_OPEN)) {
 		open.match.sample = args->sample;
 		open.match.sample_ms = 0;
 	}

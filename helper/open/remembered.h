@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Settings that a cache has at its next open: create, open, set and stage gave them. Each cache has
- * one file, REMEMBERED_FOLDER/UUID, with a line KEY=VALUE for each; see nearcache(8). The caller of
+ * one file, REMEMBERED_FOLDER/UUID, with a line KEY=VALUE for each; see nearcache(7). The caller of
  * a function that changes a file holds lock_name() of the device, or has no device.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */

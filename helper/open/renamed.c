@@ -76,6 +76,8 @@ const char *renamed_table_gone(const struct dm_device *dev)
 {
 	if (dev->table || dev->status)
 		return NULL;
+	if (dev->separated)
+		return "it " DM_SEPARATED;
 	return dev->wiped ?
 	       "another table replaced that of the cache, as 'dmsetup wipe_table' does, so I/O does not reach the origin: close the device and open it again" :
 	       "it was created without a table or lost it: close the device and open it again";

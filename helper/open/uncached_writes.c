@@ -40,11 +40,13 @@ struct emptied {
  * @name: name of the latest pass-through device
  * @origin: device id of the origin, "": unknown, so the gap concerns each cache
  * @cache: uuid of the missing cache, zeros: unknown
+ * @run: of gaps_add(): the run that removes the gap if nothing was written, "": none
  * @emptied: caches that were emptied after the gap: the gap no longer concerns these
  * @count: entries of @emptied
  */
 struct gap {
 	char name[64];
+	char run[UUID_STR_LEN];
 	char origin[DEVICE_ID];
 	uuid_t cache;
 	struct emptied emptied[GAPS_EMPTIED];
@@ -53,7 +55,7 @@ struct gap {
 
 /**
  * struct gaps - content of the file
- * @gap: one per origin and missing cache
+ * @gap: one per origin and missing cache, and those of gaps_add()
  * @count: entries of @gap
  * @missing: the file does not exist, so @gap has one gap that concerns each cache
  */
@@ -122,7 +124,8 @@ static int take_gap(struct gaps *gaps, struct json_object *object)
 	    json_object_array_length(list) > GAPS_EMPTIED)
 		return damaged_file("gap");
 	if (take_text(object, "name", gap->name, sizeof(gap->name)) ||
-	    take_text(object, "origin", gap->origin, sizeof(gap->origin)))
+	    take_text(object, "origin", gap->origin, sizeof(gap->origin)) ||
+	    (text_of(object, "run") && take_text(object, "run", gap->run, sizeof(gap->run))))
 		return fail_code();
 	for (i = 0; i < json_object_array_length(list); i++)
 		if (take_emptied(gap, json_object_array_get_idx(list, i)))
@@ -258,6 +261,8 @@ static struct json_object *compose_gap(const struct gap *gap)
 	add_text(object, "origin", gap->origin);
 	uuid_unparse_lower(gap->cache, uuid);
 	add_text(object, "cache", uuid_is_null(gap->cache) ? NULL : uuid);
+	if (*gap->run)
+		add_text(object, "run", gap->run);
 	for (i = 0; i < gap->count; i++) {
 		struct json_object *one = json_object_new_object();
 
@@ -410,6 +415,70 @@ int gaps_begin(const char *name, const char *origin, const u8 *cache)
 			uuid_copy(now.cache, gap->cache);
 		*gap = now;
 		save_gaps(gaps, true);
+	}
+	free(gaps);
+	return fail_code();
+}
+
+/* Return the place in the list of the gap of gaps_add(); the end of the list if it is not there. */
+static unsigned int place_of_run(const struct gaps *gaps, const char *run)
+{
+	unsigned int i = 0;
+
+	while (i < gaps->count && strcmp(gaps->gap[i].run, run))
+		i++;
+	return i;
+}
+
+/*
+ * As gaps_begin(), for an open cache that is closed for a moment: an entry of its own, which
+ * gaps_remove() removes. @run: text of a uuid that no other gap has.
+ */
+int gaps_add(const char *name, const char *origin, const u8 *cache, const char *run)
+{
+	struct gaps *gaps = calloc(1, sizeof(*gaps));
+	struct gap *gap;
+	unsigned int i;
+
+	if (!gaps)
+		return fail_memory();
+	i = load_gaps(gaps) ? 0 : place_of_run(gaps, run);
+	if (i == GAPS_MAX) {
+		fail(CODE_DEVICE, "'%s/" FILE_NAME "' has %d entries, and no room for another",
+		     gaps_folder, GAPS_MAX);
+	} else if (!fail_code()) {
+		gap = &gaps->gap[i];
+		gaps->count += i == gaps->count;
+		memset(gap, 0, sizeof(*gap));
+		snprintf(gap->name, sizeof(gap->name), "%s", name);
+		snprintf(gap->origin, sizeof(gap->origin), "%s", origin);
+		snprintf(gap->run, sizeof(gap->run), "%s", run);
+		uuid_copy(gap->cache, cache);
+		save_gaps(gaps, true);
+	}
+	free(gaps);
+	return fail_code();
+}
+
+/*
+ * Remove the gap of gaps_add(): nothing was written without the cache. The caller holds lock_all().
+ * If this fails, the cache is emptied at its next open.
+ */
+int gaps_remove(const char *run)
+{
+	struct gaps *gaps = calloc(1, sizeof(*gaps));
+	unsigned int i;
+
+	if (!gaps)
+		return fail_memory();
+	if (!load_gaps(gaps)) {
+		i = place_of_run(gaps, run);
+		if (i < gaps->count) {
+			gaps->count--;
+			memmove(&gaps->gap[i], &gaps->gap[i + 1],
+				(gaps->count - i) * sizeof(gaps->gap[0]));
+			save_gaps(gaps, false);
+		}
 	}
 	free(gaps);
 	return fail_code();

@@ -24,6 +24,8 @@
 extern const char *gaps_folder;
 
 int gaps_begin(const char *name, const char *origin, const u8 *cache);
+int gaps_add(const char *name, const char *origin, const u8 *cache, const char *run);
+int gaps_remove(const char *run);
 int gaps_check(void);
 int gaps_concern(const struct nearcache_super *sb, const char *origin,
 		 bool *concern);

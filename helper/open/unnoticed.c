@@ -12,12 +12,12 @@
 const char *unnoticed_text(const struct fsprint_result *content, bool sampled, bool blind,
 			   char *text)
 {
-	const char *sample = sampled ? ", except in the blocks that open samples" : "";
+	const char *sample = sampled ? ", except in the blocks that open compares" : "";
 
 	if (!content->type || content->mixed || blind)
 		snprintf(text, UNNOTICED_TEXT,
 			 "writes by others while it %s closed, except in the first and last 64 KiB%s: %s",
-			 blind ? "was" : "is", sampled ? " and in the blocks that open samples" : "",
+			 blind ? "was" : "is", sampled ? " and in the blocks that open compares" : "",
 			 blind ? "the last session recorded no fingerprint of the content" :
 			 content->type ? "the origin has signatures of several kinds of content" :
 					 "nothing on the origin is recognised");

@@ -304,6 +304,45 @@ static void full(void **state)
 	assert_false(stale(2, A, A, 2) || stale(GAPS_EMPTIED + 1, A, A, 2));
 }
 
+/* A gap of an upgrade goes without a trace, and takes no other gap with it. */
+static void of_a_run(void **state)
+{
+	u8 uuid[16];
+	char run[16];
+	unsigned int i;
+
+	(void)state;
+	memset(uuid, 1, sizeof(uuid));
+	begin(A, uuid);
+	emptied(2, 5);
+	assert_false(stale(2, A, A, 5));
+	for (i = 0; i < 2 * GAPS_MAX; i++) {
+		assert_int_equal(gaps_add("nc", A, uuid, "run 1"), 0);
+		assert_true(stale(2, A, A, 5));
+		assert_int_equal(gaps_remove("run 1"), 0);
+		assert_false(stale(2, A, A, 5));
+	}
+	assert_true(stale(1, A, A, 1));
+	/* A gap of a run that ended otherwise stays. */
+	assert_int_equal(gaps_add("nc", A, uuid, "run 1"), 0);
+	assert_int_equal(gaps_remove("run 2"), 0);
+	assert_true(stale(2, A, A, 5));
+	/* So does one in which a pass-through device has begun to write. */
+	reset_empty(state);
+	assert_int_equal(gaps_add("nc", A, uuid, "run 1"), 0);
+	begin(A, uuid);
+	assert_int_equal(gaps_remove("run 1"), 0);
+	assert_true(stale(1, A, A, 1));
+	for (i = 1; i < GAPS_MAX; i++) {
+		snprintf(run, sizeof(run), "run %u", i);
+		assert_int_equal(gaps_add("nc", A, uuid, run), 0);
+		assert_int_equal(gaps_add("nc", A, uuid, run), 0);
+	}
+	assert_int_not_equal(gaps_add("nc", A, uuid, "run"), 0);
+	assert_said("no room");
+	fail_reset();
+}
+
 static void refuse_begin(const char *said)
 {
 	assert_int_not_equal(gaps_begin("nc", A, NULL), 0);
@@ -426,6 +465,7 @@ int main(void)
 		cmocka_unit_test_setup(known, reset_empty),
 		cmocka_unit_test_setup(identities, reset),
 		cmocka_unit_test_setup(full, reset_empty),
+		cmocka_unit_test_setup(of_a_run, reset_empty),
 		cmocka_unit_test_setup(not_durable, reset),
 		cmocka_unit_test_setup(damaged, reset),
 		cmocka_unit_test_setup(links, reset),
