@@ -13,7 +13,7 @@
 #include "top/text_width.h"
 
 #define SECOND	1000000000ULL
-#define KEYS	"  q quit  s sort  Tab"
+#define KEYS	"  h help  q quit"
 
 /* Adds a line and takes ownership of @text. Records an error if @text is NULL: memory ran out. */
 static void add_line(struct frame *frame, enum line_style style, char *text)
@@ -103,6 +103,8 @@ static void add_hint(struct frame *frame, const struct top_model *model,
 
 	if (!model->devices)
 		add_text(frame, LINE_HINT, columns, "no nearcache device is open");
+	else if (model->unprivileged)
+		add_text(frame, LINE_HINT, columns, "only for root: labels, streams, latencies");
 	else if (*model->foreign)
 		add_text(frame, LINE_HINT, columns,
 			 "not shown: streams ('%s' has none)%s", model->foreign,
@@ -208,6 +210,35 @@ static void add_blocks(struct frame *frame, struct block block[SECTIONS],
 		add_omitted(frame, block, give, columns_of(view));
 }
 
+/* Adds the keys and the words of the headings, as many lines as fit. */
+static void add_help(struct frame *frame, const struct view *view, size_t room)
+{
+	static const char *const text[] = {
+		"",
+		"  h or ?      this help; h again ends it",
+		"  q           quit",
+		"  s           sort streams by rate, bytes, accesses, process",
+		"  e           show or hide streams of ended processes",
+		"  p           show each process, or the workers of a parent process in one row",
+		"  Tab         select the next section, which gets the most lines",
+		"  arrows      scroll the section, as do Page Up, Page Down, Home and End",
+		"  ^L          redraw",
+		"",
+		"  HITS        part of the bytes read that was a hit, in the last interval",
+		"  CACHE/s     bytes read from the cache device per second",
+		"  ORIGIN/s    bytes read from the origin: fills, prefetch, bypasses",
+		"  FILL/s      bytes written to the cache device",
+		"  LATE/s      bytes that were prefetched too late; WASTED/s: in vain",
+		"  HIT 50%     upper bound of half of the latencies; 99%: of 99 of 100",
+		"  PROCS       processes of the row; PID is the parent process of several",
+		"  RUNS        accesses that did not continue the one before",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(text) / sizeof(text[0]) && i < room; i++)
+		add_text(frame, LINE_PLAIN, columns_of(view), "%s", text[i]);
+}
+
 /* The lines fit the size of the terminal. Call frame_free() after success and failure. */
 int frame_make(const struct top_model *model, const struct view *view,
 	       struct frame *frame)
@@ -217,6 +248,11 @@ int frame_make(const struct top_model *model, const struct view *view,
 
 	memset(frame, 0, sizeof(*frame));
 	memset(block, 0, sizeof(block));
+	if (view->help) {
+		add_title(frame, model, view);
+		add_help(frame, view, rows - frame->lines);
+		return fail_code();
+	}
 	for (s = 0; s < SECTIONS; s++)
 		sections_fill(model, view, s, &block[s].grid);
 	add_title(frame, model, view);

@@ -57,6 +57,8 @@ static void print_stream(const struct top_device *device,
 	print_string("label", NULL, label ? label->name : NULL);
 	print_number("start", NULL, stream->key.set.place << (PLACE_SHIFT + 9));
 	print_number("cgroup", NULL, stream->key.set.cgroup);
+	print_number("parent_pid", NULL, stream->parent);
+	print_flag("ended", NULL, stream->ended);
 	print_end();
 }
 
@@ -64,7 +66,7 @@ static void print_job(const struct top_job *job, uint64_t span)
 {
 	print_record(NULL, NULL);
 	print_number("job", NULL, job->job.id);
-	print_string("label", NULL, job->job.label);
+	print_string("label", NULL, job->job.label_hidden ? NULL : job->job.label);
 	print_ratio("done", NULL, job->done, job->job.bytes);
 	print_number("bytes", NULL, job->job.bytes);
 	print_rate("bytes_per_s", job->since, span);
@@ -87,7 +89,7 @@ static void print_latency(unsigned int path, const struct latency *latency)
 	print_end();
 }
 
-static void print_parts(const struct top_device *device)
+static void print_parts(const struct top_device *device, bool ended)
 {
 	size_t i;
 
@@ -101,7 +103,7 @@ static void print_parts(const struct top_device *device)
 	print_end();
 	print_table("streams");
 	for (i = 0; i < device->streams; i++)
-		if (!device->stream[i].hidden)
+		if (ended || !device->stream[i].ended)
 			print_stream(device, &device->stream[i]);
 	print_end();
 	print_table("jobs");
@@ -165,7 +167,7 @@ static void print_stage(const struct top_stage *stage, uint64_t span)
 	print_end();
 }
 
-static void print_device(const struct top_device *device)
+static void print_device(const struct top_device *device, bool ended)
 {
 	const uint64_t *field = device->status.field;
 
@@ -188,20 +190,21 @@ static void print_device(const struct top_device *device)
 	print_number("bytes_valid", NULL, field[NEARCACHE_FIELD_BYTES_VALID]);
 	print_number("capacity", NULL, field[NEARCACHE_FIELD_BLOCKS] *
 				       field[NEARCACHE_FIELD_BLOCK_SIZE]);
-	print_parts(device);
+	print_parts(device, ended);
 	print_end();
 }
 
-/* The caller ends the document with print_next(). */
-void document_print(const struct top_model *model)
+/* @ended: also streams of ended processes. The caller ends the document with print_next(). */
+void document_print(const struct top_model *model, bool ended)
 {
 	size_t i;
 
 	print_number("time_ns", NULL, model->wall);
 	print_flag("classifies", NULL, model->classifies);
 	print_flag("measures", NULL, model->measures);
+	print_flag("complete", NULL, !model->unprivileged);
 	print_list("devices");
 	for (i = 0; i < model->devices; i++)
-		print_device(&model->device[i]);
+		print_device(&model->device[i], ended);
 	print_end();
 }

@@ -5,6 +5,6 @@
 
 #include "top/model.h"
 
-void document_print(const struct top_model *model);
+void document_print(const struct top_model *model, bool ended);
 
 #endif /* HELPER_TOP_JSON_DOCUMENT_H */

@@ -66,7 +66,8 @@ static bool use_keys(struct live *live, uint64_t until)
 int live_run(const struct arguments *args, unsigned int interval)
 {
 	struct live live = {
-		.view = { .interval = interval, .focus = SECTION_STREAMS, .live = true },
+		.view = { .interval = interval, .focus = SECTION_STREAMS, .live = true,
+			  .ended = option_given(args, OPTION_ENDED) },
 	};
 	uint64_t next = watch_now();
 	unsigned int i;

@@ -45,7 +45,9 @@ struct top_label {
  * struct top_stream - the reads, or the writes, of one process in one part of a device
  * @key: process and part
  * @command: name of the process; "" if the process ended
- * @hidden: not shown. It stays in the model: the pid may get a new process, and the stream grow
+ * @parent: pid of its parent process; 0: unknown
+ * @ended: the process has ended, and the stream did not grow in the last interval. It stays in the model: the
+ *	pid may get a new process, and the stream grow
  * @class: enum nearcache_class
  * @accesses: number of accesses
  * @runs: accesses that started a sequential run
@@ -56,7 +58,8 @@ struct top_label {
 struct top_stream {
 	struct stream_key key;
 	char command[COMMAND_SIZE];
-	bool hidden;
+	uint32_t parent;
+	bool ended;
 	uint32_t class;
 	uint64_t accesses;
 	uint64_t runs;
@@ -173,6 +176,7 @@ struct top_device {
  * @classifies: the loaded classifier has a map of streams
  * @foreign: name of a loaded classifier that has no map of streams, or ""
  * @measures: the latency program is loaded
+ * @unprivileged: the kernel shows this process no labels, streams and latencies
  * @device: sorted: devices whose state is not normal first, then by name
  * @devices: entries in @device
  */
@@ -181,6 +185,7 @@ struct top_model {
 	bool classifies;
 	char foreign[16];
 	bool measures;
+	bool unprivileged;
 	struct top_device *device;
 	size_t devices;
 };

@@ -130,6 +130,7 @@ static void name_stream(struct top_stream *stream)
 	char path[32];
 	FILE *file;
 
+	stream->parent = process_parent(stream->key.pid);
 	snprintf(path, sizeof(path), "/proc/%u/comm", stream->key.pid);
 	file = fopen(path, "re");
 	if (!file)
@@ -141,7 +142,10 @@ static void name_stream(struct top_stream *stream)
 	fclose(file);
 }
 
-/* Sets the process names of streams for which since_subtract() took none from the last sample. */
+/*
+ * Sets names and parents of the processes of streams for which since_subtract() took none from the last
+ * sample.
+ */
 void programs_name(struct top_model *model)
 {
 	size_t i, s;
@@ -152,8 +156,8 @@ void programs_name(struct top_model *model)
 				name_stream(&model->device[i].stream[s]);
 }
 
-/* Hides the streams of ended processes, unless they read or wrote in the last interval. */
-void programs_hide(struct top_model *model)
+/* Marks the streams of ended processes, unless they read or wrote in the last interval. */
+void programs_mark_ended(struct top_model *model)
 {
 	size_t i, s;
 
@@ -161,6 +165,6 @@ void programs_hide(struct top_model *model)
 		for (s = 0; s < model->device[i].streams; s++) {
 			struct top_stream *stream = &model->device[i].stream[s];
 
-			stream->hidden = !stream->since_accesses && process_ended(stream->key.pid);
+			stream->ended = !stream->since_accesses && process_ended(stream->key.pid);
 		}
 }

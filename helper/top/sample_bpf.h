@@ -6,7 +6,7 @@
 #include "top/model.h"
 
 int programs_take(struct top_model *model);
-void programs_hide(struct top_model *model);
+void programs_mark_ended(struct top_model *model);
 void programs_name(struct top_model *model);
 
 #endif /* HELPER_TOP_SAMPLE_BPF_H */

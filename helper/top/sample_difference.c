@@ -42,13 +42,19 @@ static void subtract_label(struct top_label *now, const struct top_label *before
 					      before ? before->counter[i] : 0);
 }
 
-/* An idle stream keeps its process name, because its pid may belong to another process now. */
+static void name_as_before(struct top_stream *now, const struct top_stream *before)
+{
+	memcpy(now->command, before->command, sizeof(now->command));
+	now->parent = before->parent;
+}
+
+/* An idle stream keeps its process name and parent, because its pid may belong to another process now. */
 static void subtract_stream(struct top_stream *now, const struct top_stream *before)
 {
 	now->since_accesses = counter_grown(now->accesses, before ? before->accesses : 0);
 	now->since_bytes = counter_grown(now->bytes, before ? before->bytes : 0);
 	if (before && !now->since_accesses)
-		memcpy(now->command, before->command, sizeof(now->command));
+		name_as_before(now, before);
 }
 
 static const struct top_job *find_job(const struct top_device *before, uint32_t id)

@@ -68,14 +68,16 @@ int parts_take(const struct dm_device *dev, struct top_device *device)
 {
 	unsigned int i;
 
-	/* Only root may see which data others read. */
-	if (dm_is_unprivileged())
-		return 0;
 	for (i = 0; i < TRIES; i++) {
 		forget_device(device);
-		nl_label_each(dev->number, add_label, device);
+		/* Only root may see which data others read. */
+		if (!dm_is_unprivileged())
+			nl_label_each(dev->number, add_label, device);
 		if (!fail_code())
 			nl_job_each(dev->number, add_job, device);
+		/* A module that is older than this command shows jobs to root only. */
+		if (dm_is_unprivileged() && fail_code() == CODE_PERMISSION)
+			fail_reset();
 		if (fail_code() != CODE_BUSY)
 			return fail_code();
 		fail_reset();

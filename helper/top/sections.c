@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/sections.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/enum_words.h"
-#include "lib/error.h"
 #include "lib/histogram.h"
 #include "lib/size.h"
 #include "top/cell_format.h"
 #include "top/sample_difference.h"
+#include "top/stream_rows.h"
 
 /* Columns by section. Except in alarms, column 0 is the device; start_grid() may skip column 0. */
 static const struct grid_column alarms[] = {
@@ -46,7 +43,7 @@ static const struct grid_column flows[] = {
 };
 
 static const struct grid_column latencies[] = {
-	{ "DEVICE", .least = 6 },
+	{ "DEVICE", .least = 12 },
 	{ "HIT 50%", .right = true }, { "99%", .right = true, .rank = 1 },
 	{ "MISS 50%", .right = true, .rank = 2 }, { "99%", .right = true, .rank = 3 },
 	{ "JOIN 50%", .right = true, .rank = 6 }, { "99%", .right = true, .rank = 7 },
@@ -61,13 +58,15 @@ static const struct grid_column labels[] = {
 	{ "RANGES", .right = true, .rank = 7 }, { "BYTES", .right = true, .rank = 5 },
 };
 
+/* The kernel cuts the name of a process to 15 characters. */
 static const struct grid_column streams[] = {
 	{ "DEVICE", .least = 6, .rank = 5 }, { "PID", .right = true },
-	{ "COMMAND", .least = 6, .rank = 4 }, { "ACCESS", .rank = 6 },
+	{ "COMMAND", .least = 15, .rank = 3 }, { "PROCS", .right = true, .rank = 4 },
+	{ "ACCESS", .rank = 6 },
 	{ "CLASS", .rank = 0 }, { "BYTES/s", .right = true, .rank = 1 },
-	{ "ACCESSES/s", .right = true, .rank = 8 }, { "BYTES", .right = true, .rank = 2 },
-	{ "RUNS", .right = true, .rank = 3 }, { "LABEL", .least = 6, .rank = 7 },
-	{ "CGROUP", .right = true, .rank = 9 },
+	{ "ACCESSES/s", .right = true, .rank = 10 }, { "BYTES", .right = true, .rank = 8 },
+	{ "RUNS", .right = true, .rank = 9 }, { "LABEL", .least = 6, .rank = 7 },
+	{ "CGROUP", .right = true, .rank = 11 },
 };
 
 static const struct grid_column jobs[] = {
@@ -236,61 +235,6 @@ static void fill_jobs(struct grid *grid, const struct top_model *model, bool own
 			fill_job(grid, &model->device[i], &model->device[i].job[j], owner);
 }
 
-/* A stream and its device, to sort the streams of all devices. */
-struct sorted {
-	const struct top_device *device;
-	const struct top_stream *stream;
-};
-
-static int compare_numbers(uint64_t one, uint64_t other)
-{
-	return one < other ? 1 : one > other ? -1 : 0;
-}
-
-/*
- * Compares two streams by their sort keys @one and @other, then by bytes in the last interval,
- * then by all bytes, each largest first; then by pid, smallest first; finally by key, so that the
- * order of equal streams does not change from frame to frame.
- */
-static int sorted_by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
-{
-	int order = compare_numbers(one, other);
-
-	if (!order)
-		order = compare_numbers(a->stream->since_bytes, b->stream->since_bytes);
-	if (!order)
-		order = compare_numbers(a->stream->bytes, b->stream->bytes);
-	if (!order)
-		order = compare_numbers(b->stream->key.pid, a->stream->key.pid);
-	return order ? order : since_order(a->stream, b->stream);
-}
-
-static int by_rate(const void *a, const void *b)
-{
-	return sorted_by(a, b, 0, 0);
-}
-
-static int by_bytes(const void *a_, const void *b_)
-{
-	const struct sorted *a = a_, *b = b_;
-
-	return sorted_by(a, b, a->stream->bytes, b->stream->bytes);
-}
-
-static int by_accesses(const void *a_, const void *b_)
-{
-	const struct sorted *a = a_, *b = b_;
-
-	return sorted_by(a, b, a->stream->accesses, b->stream->accesses);
-}
-
-static int by_process(const void *a_, const void *b_)
-{
-	const struct sorted *a = a_, *b = b_;
-
-	return sorted_by(a, b, b->stream->key.pid, a->stream->key.pid);
-}
-
 /* The label, or the place: without them the streams of a process would look the same. */
 static void fill_part(struct grid *grid, const struct set_key *set, const struct top_label *label)
 {
@@ -306,55 +250,38 @@ static void fill_part(struct grid *grid, const struct set_key *set, const struct
 		grid_cell(grid, "-");
 }
 
-static void fill_stream(struct grid *grid, const struct sorted *sorted, bool owner)
+static void fill_stream(struct grid *grid, const struct stream_row *row, bool owner)
 {
-	const struct top_stream *stream = sorted->stream;
-	const struct top_label *label = model_label(sorted->device,
-						    stream->key.set.label);
+	const struct top_stream *stream = &row->stream;
+	const struct top_label *label = model_label(row->device, stream->key.set.label);
 
-	fill_owner(grid, sorted->device, owner);
+	fill_owner(grid, row->device, owner);
 	grid_cell(grid, "%u", stream->key.pid);
 	grid_cell(grid, "%s", *stream->command ? stream->command : "-");
+	grid_cell(grid, "%u", row->processes);
 	grid_cell(grid, "%s", stream->key.writes ? "write" : "read");
-	grid_cell(grid, "%s", class_word(stream->class));
-	cell_byte_rate(grid, stream->since_bytes, sorted->device->span);
-	cell_rate(grid, stream->since_accesses, sorted->device->span);
+	grid_cell(grid, "%s", row->mixed ? "mixed" : class_word(stream->class));
+	cell_byte_rate(grid, stream->since_bytes, row->device->span);
+	cell_rate(grid, stream->since_accesses, row->device->span);
 	cell_bytes(grid, stream->bytes);
 	grid_cell(grid, "%llu", (unsigned long long)stream->runs);
 	fill_part(grid, &stream->key.set, label);
-	grid_cell(grid, "%llu", (unsigned long long)stream->key.set.cgroup);
+	if (stream->key.set.cgroup)
+		grid_cell(grid, "%llu", (unsigned long long)stream->key.set.cgroup);
+	else
+		grid_cell(grid, "-");
 }
 
-static void fill_streams(struct grid *grid, const struct top_model *model,
-			 enum sort sort, bool owner)
+static void fill_streams(struct grid *grid, const struct top_model *model, const struct view *view,
+			 bool owner)
 {
-	static int (*const order[])(const void *a, const void *b) = {
-		[SORT_RATE] = by_rate,
-		[SORT_BYTES] = by_bytes,
-		[SORT_ACCESSES] = by_accesses,
-		[SORT_PROCESS] = by_process,
-	};
-	struct sorted *sorted;
-	size_t i, s, count = 0;
+	struct stream_rows rows;
+	size_t i;
 
-	for (i = 0; i < model->devices; i++)
-		count += model->device[i].streams;
-	sorted = calloc(count + 1, sizeof(*sorted));
-	if (!sorted) {
-		fail_memory();
-		return;
-	}
-	count = 0;
-	for (i = 0; i < model->devices; i++)
-		for (s = 0; s < model->device[i].streams; s++)
-			if (!model->device[i].stream[s].hidden)
-				sorted[count++] = (struct sorted){
-					&model->device[i], &model->device[i].stream[s],
-				};
-	qsort(sorted, count, sizeof(*sorted), order[sort]);
-	for (i = 0; i < count; i++)
-		fill_stream(grid, &sorted[i], owner);
-	free(sorted);
+	if (!stream_rows_make(model, view, &rows))
+		for (i = 0; i < rows.count; i++)
+			fill_stream(grid, &rows.row[i], owner);
+	stream_rows_free(&rows);
 }
 
 static void fill_each(struct grid *grid, const struct top_model *model,
@@ -420,7 +347,7 @@ void sections_fill(const struct top_model *model, const struct view *view,
 		fill_labels(grid, model, owner);
 		break;
 	case SECTION_STREAMS:
-		fill_streams(grid, model, view->sort, owner);
+		fill_streams(grid, model, view, owner);
 		break;
 	case SECTION_JOBS:
 		fill_jobs(grid, model, owner);

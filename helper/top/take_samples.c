@@ -7,6 +7,7 @@
 
 #include "ondisk/print_superblock.h"
 #include "block/dm.h"
+#include "block/dm_unprivileged.h"
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/sanitize.h"
@@ -175,6 +176,7 @@ int gather(const struct arguments *args, const struct top_model *before, struct 
 
 	memset(model, 0, sizeof(*model));
 	model->wall = wall_clock();
+	model->unprivileged = dm_is_unprivileged();
 	if (take_devices(model, &wanted) || clusters_take(model) || stages_take(model) ||
 	    programs_take(model)) {
 		model_free(model);
@@ -184,7 +186,6 @@ int gather(const struct arguments *args, const struct top_model *before, struct 
 		qsort(model->device, model->devices, sizeof(*model->device), by_need);
 	since_subtract(model, before);
 	programs_name(model);
-	if (!option_given(args, OPTION_ENDED))
-		programs_hide(model);
+	programs_mark_ended(model);
 	return 0;
 }

@@ -134,6 +134,7 @@ static enum view_key key_meaning(int key)
 		enum view_key means;
 	} row[] = {
 		{ 'q', VIEW_QUIT }, { 'Q', VIEW_QUIT }, { 's', VIEW_SORT },
+		{ 'e', VIEW_ENDED }, { 'p', VIEW_PROCESSES }, { 'h', VIEW_HELP }, { '?', VIEW_HELP },
 		{ '\t', VIEW_FOCUS }, { KEY_UP, VIEW_UP }, { 'k', VIEW_UP },
 		{ KEY_DOWN, VIEW_DOWN }, { 'j', VIEW_DOWN },
 		{ KEY_PPAGE, VIEW_PAGE_UP }, { KEY_NPAGE, VIEW_PAGE_DOWN },

@@ -22,9 +22,13 @@
 #define INTERVAL	1000U
 
 /* Prints a sample as lines, and cuts none. */
-static void print_frame(const struct top_model *model, unsigned int interval)
+static void print_frame(const struct top_model *model, const struct arguments *args,
+			unsigned int interval)
 {
-	const struct view view = { .interval = interval, .focus = SECTION_STREAMS };
+	const struct view view = {
+		.interval = interval, .focus = SECTION_STREAMS,
+		.ended = option_given(args, OPTION_ENDED),
+	};
 	struct frame frame;
 	size_t i;
 
@@ -44,9 +48,9 @@ static int print_frames(const struct arguments *args, unsigned int interval)
 	unsigned int i;
 
 	print_lines();
-	watch_start(&pace, interval * MILLISECOND);
 	memset(&now, 0, sizeof(now));
 	gather(args, &before, &now);
+	watch_start(&pace, interval * MILLISECOND);
 	for (i = 0; !fail_code() && (!args->count || i < args->count); i++) {
 		model_free(&before);
 		before = now;
@@ -55,9 +59,9 @@ static int print_frames(const struct arguments *args, unsigned int interval)
 		if (gather(args, &before, &now))
 			break;
 		if (option_given(args, OPTION_JSON))
-			document_print(&now);
+			document_print(&now, option_given(args, OPTION_ENDED));
 		else
-			print_frame(&now, interval);
+			print_frame(&now, args, interval);
 		if (!fail_code())
 			print_next();
 	}

@@ -56,7 +56,21 @@ static void next_section(struct view *view, unsigned int shown)
 void view_take(struct view *view, enum view_key key, size_t last,
 	       unsigned int shown)
 {
+	/* The key that ends the help does nothing else. */
+	if (view->help && key != VIEW_NONE) {
+		view->help = false;
+		return;
+	}
 	switch (key) {
+	case VIEW_HELP:
+		view->help = true;
+		return;
+	case VIEW_ENDED:
+		view->ended = !view->ended;
+		break;
+	case VIEW_PROCESSES:
+		view->processes = !view->processes;
+		break;
 	case VIEW_SORT:
 		view->sort = (view->sort + 1) % SORTS;
 		view->first = 0;

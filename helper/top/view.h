@@ -56,6 +56,9 @@ enum sort {
  * @sort: order of streams
  * @focus: section that gets the most room and can be scrolled
  * @first: first visible row of @focus
+ * @ended: show the streams of ended processes
+ * @processes: a row for each process, also for those with the same parent
+ * @help: show the keys instead of the sections
  * @live: the frame is drawn on a terminal and names the keys
  */
 struct view {
@@ -65,6 +68,9 @@ struct view {
 	enum sort sort;
 	enum section focus;
 	size_t first;
+	bool ended;
+	bool processes;
+	bool help;
 	bool live;
 };
 
@@ -80,6 +86,9 @@ enum view_key {
 	VIEW_PAGE_DOWN,
 	VIEW_HOME,
 	VIEW_END,
+	VIEW_ENDED,
+	VIEW_PROCESSES,
+	VIEW_HELP,
 };
 
 const char *view_sort_word(enum sort sort);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Screen of 'nearcache top' (top/frame.c): data that fits is shown, and no line is too long. */
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "lib/error.h"
@@ -171,12 +173,12 @@ static void usual(void **state)
 	since_subtract(&model, &before);
 	make(&model, &view, &frame);
 	no_longer(&frame, &view);
-	has(&frame, "1 device  each 1 s  streams by rate  q quit");
+	has(&frame, "1 device  each 1 s  streams by rate  h help  q quit");
 	/* Hit rates: 9 of 10 MiB in the interval, and 39 of 50 MiB since the start. */
 	has(&frame, "nc0     normal  read-only  90.0 %      78.0 %  4.5 MiB   512 KiB");
 	/* In the interval one hit of 5 ms was measured: both percentiles show this hit. */
 	has(&frame, "nc0      5.2 ms  5.2 ms         -");
-	has(&frame, "1001  trainer  read    shuffled    4 MiB");
+	has(&frame, "1001  trainer      1  read    shuffled    4 MiB");
 	assert_string_equal(find(&frame, "train "), find(&frame, "30.0 %"));
 	has(&frame, "30.0 %  200 MiB    5 MiB");
 	has(&frame, "label0");
@@ -417,7 +419,7 @@ static void orders(void **state)
 	model_free(&model);
 }
 
-/* Hidden streams have no row, and the part tells the other streams of a process apart. */
+/* Streams of ended processes have no row, and the part tells the other streams of a process apart. */
 static void parts(void **state)
 {
 	struct view view = { .columns = 0, .rows = 0, .focus = SECTION_STREAMS };
@@ -433,7 +435,7 @@ static void parts(void **state)
 	device->stream[0].key.set.place = 2;
 	device->stream[1].key.set.label = 9;
 	device->stream[1].key.set.cgroup = 4711;
-	device->stream[2].hidden = true;
+	device->stream[2].ended = true;
 	device->stream[2].key.pid = 555;
 	make(&model, &view, &frame);
 	has(&frame, "from 128 GiB");
@@ -441,6 +443,208 @@ static void parts(void **state)
 	has(&frame, "4711");
 	for (i = 0; i < frame.lines; i++)
 		assert_null(strstr(frame.line[i].text, "555"));
+	frame_free(&frame);
+	/* A key shows them, and hides them again. */
+	view_take(&view, VIEW_ENDED, SIZE_MAX, 0);
+	make(&model, &view, &frame);
+	has(&frame, "555");
+	frame_free(&frame);
+	view_take(&view, VIEW_ENDED, SIZE_MAX, 0);
+	make(&model, &view, &frame);
+	assert_null(find(&frame, "555"));
+	frame_free(&frame);
+	model_free(&model);
+}
+
+/* Writes a frame to a file below the build directory, for people to look at. */
+static void save(const struct frame *frame, const char *name)
+{
+	const char *build = getenv("BUILD");
+	char path[PATH_MAX];
+	FILE *file;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/screens", build ? build : "build");
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/screens/%s.txt", build ? build : "build", name);
+	file = fopen(path, "w");
+	for (i = 0; file && i < frame->lines; i++)
+		fprintf(file, "%s\n", frame->line[i].text);
+	if (file)
+		fclose(file);
+}
+
+static void be_busy(struct top_device *device)
+{
+	device->since = device->status;
+	device->span = SECOND;
+	device->since.counter[NEARCACHE_COUNTER_HIT_BYTES] = 6543 * MIB;
+	device->since.counter[NEARCACHE_COUNTER_MISS_BYTES] = 123 * MIB;
+	device->since.counter[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES] = 1023 * MIB;
+	device->since.counter[NEARCACHE_COUNTER_FILL_CACHE_BYTES] = 1023 * MIB;
+	device->since.counter[NEARCACHE_COUNTER_PREFETCHED_BYTES] = 1011 * MIB;
+	device->since.counter[NEARCACHE_COUNTER_PREFETCHED_LATE_BYTES] = 101 * MIB;
+	device->status.field[NEARCACHE_FIELD_BYTES_VALID] = 1023ULL << 30;
+	device->status.field[NEARCACHE_FIELD_BLOCKS] = 7 << 20;
+	device->status.field[NEARCACHE_FIELD_BLOCK_SIZE] = MIB;
+}
+
+/* A training node: a loader with 16 workers, two other readers, an ended one, labels, jobs and a stage. */
+static void fill_node(struct top_model *model, bool second)
+{
+	struct top_device *device;
+	unsigned int i;
+
+	*model = (struct top_model){ .wall = 1700000000ULL * SECOND, .classifies = true, .measures = true };
+	device = add_device(model, "imagenet");
+	for (i = 0; i < 17; i++) {
+		add_stream(device, 104720 + i, "pt_data_worker", NEARCACHE_CLASS_SHUFFLED, (900 + i) * MIB);
+		device->stream[i].parent = i < 16 ? 104711 : 1;
+		device->stream[i].since_bytes = 400 * MIB;
+		device->stream[i].since_accesses = 3200;
+		device->stream[i].key.set.label = i < 15 ? 7 : 0;
+		device->stream[i].key.set.cgroup = 4711;
+		device->stream[i].runs = 1234567;
+	}
+	strcpy(device->stream[16].command, "cp");
+	add_stream(device, 99, "python3", NEARCACHE_CLASS_SEQUENTIAL, 77 * MIB);
+	device->stream[17].ended = true;
+	add_label(device, "train", 7);
+	add_label(device, "validation", 8);
+	add_job(device, 12);
+	be_busy(device);
+	strcpy(device->stage.name, "imagenet-stage");
+	device->stage.state = "normal";
+	device->stage.calm = true;
+	device->stage.behind = 1023 * MIB;
+	device->stage.seconds = 123;
+	device->stage.since_written = 1023 * MIB;
+	device->stage.since_drained = 1001 * MIB;
+	strcpy(device->mode, "writethrough");
+	for (i = 0; i < PATHS; i++)
+		device->latency_since[i] = device->latency[i];
+	if (second)
+		be_busy(add_device(model, "checkpoints"));
+	else
+		be_busy(device);
+}
+
+/* The screens of a usual size show each section whole: no text is cut, and no section is omitted. */
+static void screens(void **state)
+{
+	static const struct {
+		const char *name;
+		struct view view;
+		bool second;
+	} row[] = {
+		{ "top-80x24", { .columns = 80, .rows = 24 }, false },
+		{ "top-120x40", { .columns = 120, .rows = 40 }, false },
+		{ "top-two-80x24", { .columns = 80, .rows = 24 }, true },
+		{ "top-two-120x40", { .columns = 120, .rows = 40 }, true },
+		{ "top-processes-80x40", { .columns = 80, .rows = 40, .processes = true }, false },
+		{ "top-help-80x24", { .columns = 80, .rows = 24, .help = true }, false },
+		{ "top-help-120x40", { .columns = 120, .rows = 40, .help = true }, false },
+	};
+	size_t i, l;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct view view = row[i].view;
+		struct top_model model;
+		struct frame frame;
+
+		view.interval = 1000;
+		view.focus = SECTION_STREAMS;
+		view.live = true;
+		fill_node(&model, row[i].second);
+		make(&model, &view, &frame);
+		save(&frame, row[i].name);
+		no_longer(&frame, &view);
+		has(&frame, "h help  q quit");
+		for (l = 0; l < frame.lines; l++)
+			if (strchr(frame.line[l].text, '+'))
+				fail_msg("%s: cut: %s", row[i].name, frame.line[l].text);
+		assert_null(find(&frame, "no room"));
+		if (view.help) {
+			has(&frame, "show or hide streams of ended processes");
+			has(&frame, "RUNS        accesses");
+		} else {
+			has(&frame, "pt_data_worker");
+			has(&frame, "PROCS");
+			has(&frame, "shuffled");
+			assert_null(find(&frame, "python3"));
+		}
+		frame_free(&frame);
+		model_free(&model);
+	}
+}
+
+/* Workers of one parent are one row, whose numbers are sums; a key shows each. */
+static void workers(void **state)
+{
+	struct view view = { .focus = SECTION_STREAMS };
+	struct top_model model;
+	struct frame frame;
+
+	(void)state;
+	fill_node(&model, false);
+	make(&model, &view, &frame);
+	/* 15 workers read files of a label, and one reads others. */
+	has(&frame, "104711  pt_data_worker     15  read    shuffled  5.9 GiB       48000");
+	has(&frame, "104735  pt_data_worker      1  read    shuffled  400 MiB        3200");
+	has(&frame, "104736  cp                  1  read");
+	assert_null(find(&frame, "104720"));
+	frame_free(&frame);
+	view_take(&view, VIEW_PROCESSES, SIZE_MAX, 0);
+	make(&model, &view, &frame);
+	has(&frame, "104720  pt_data_worker      1  read");
+	assert_null(find(&frame, "104711"));
+	frame_free(&frame);
+	view_take(&view, VIEW_PROCESSES, SIZE_MAX, 0);
+	/* The parent reads as well, and one worker reads in another way. */
+	model.device[0].stream[3].key.pid = 104711;
+	model.device[0].stream[3].parent = 500;
+	model.device[0].stream[4].class = NEARCACHE_CLASS_RANDOM;
+	make(&model, &view, &frame);
+	has(&frame, "104711  pt_data_worker     15  read    mixed ");
+	frame_free(&frame);
+	/* Children of init, and processes whose parent is unknown, are no workers. */
+	model.device[0].stream[3].key.pid = 104723;
+	for (size_t i = 0; i < 17; i++)
+		model.device[0].stream[i].parent = i % 2;
+	make(&model, &view, &frame);
+	has(&frame, "104720  pt_data_worker      1  read");
+	has(&frame, "104735  pt_data_worker      1  read");
+	frame_free(&frame);
+	model_free(&model);
+}
+
+/* The key that leaves the help does nothing else. */
+static void help(void **state)
+{
+	struct view view = { .focus = SECTION_STREAMS, .columns = 80, .rows = 5 };
+	struct top_model model = { 0 };
+	struct frame frame;
+
+	(void)state;
+	view_take(&view, VIEW_HELP, 0, 0);
+	make(&model, &view, &frame);
+	no_longer(&frame, &view);
+	has(&frame, "this help");
+	assert_null(find(&frame, "no nearcache device"));
+	frame_free(&frame);
+	view_take(&view, VIEW_NONE, 0, 0);
+	assert_true(view.help);
+	view_take(&view, VIEW_SORT, 0, 0);
+	assert_false(view.help);
+	assert_int_equal(view.sort, SORT_RATE);
+	make(&model, &view, &frame);
+	has(&frame, "no nearcache device");
+	frame_free(&frame);
+	model.unprivileged = true;
+	add_device(&model, "nc");
+	make(&model, &view, &frame);
+	has(&frame, "only for root: labels, streams, latencies");
 	frame_free(&frame);
 	model_free(&model);
 }
@@ -458,6 +662,9 @@ int main(void)
 		cmocka_unit_test(keys),
 		cmocka_unit_test(orders),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(screens),
+		cmocka_unit_test(workers),
+		cmocka_unit_test(help),
 	};
 
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))

@@ -31,7 +31,7 @@ without_programs() {
 	[[ ! -e /sys/fs/bpf/nearcache/classifier && ! -e /sys/fs/bpf/nearcache/latency ]] || fail "it loads programs"
 	good top nc -b -n 2 -j --interval 0.1
 	[[ $(grep -c '^{"schema":1,"time_ns":' <<<"$out") == 2 && $(wc -l <<<"$out") == 2 ]] || fail "not two documents: $out"
-	[[ $out == *'"classifies":false,"measures":false,'* ]] || fail "programs: $out"
+	[[ $out == *'"classifies":false,"measures":false,"complete":true,'* ]] || fail "programs: $out"
 }
 
 # row FIRST: print the line of the last output that begins with FIRST.
@@ -47,7 +47,7 @@ sees_hits() {
 
 sees_class() {
 	good top nc -b -n 1
-	[[ $(row "$verify_pid") =~ blockdata\ +read\ +$1\ +[1-9][0-9.]*\ ([KMG]i)?B ]]
+	[[ $(row "$verify_pid") =~ blockdata\ +1\ +read\ +$1\ +[1-9][0-9.]*\ ([KMG]i)?B ]]
 }
 
 lines() {
@@ -74,10 +74,10 @@ lines() {
 # documents: while the reader continues, JSON must contain all fields.
 documents() {
 	good top -b -n 1 -j
-	for key in time_ns classifies measures devices name state normal why mode span_ns hit_ratio hit_ratio_since_load \
+	for key in time_ns classifies measures complete devices name state normal why mode span_ns hit_ratio hit_ratio_since_load \
 		cache_bytes_per_s origin_bytes_per_s fill_bytes_per_s prefetch_bytes_per_s late_bytes_per_s wasted_bytes_per_s \
 		write_bytes_per_s bytes_valid capacity latencies path count p50_ns p99_ns labels label ranges \
-		streams pid command access class bytes_per_s accesses_per_s bytes accesses runs cgroup jobs; do
+		streams pid command access class bytes_per_s accesses_per_s bytes accesses runs cgroup parent_pid ended jobs; do
 		[[ $out == *"\"$key\":"* ]] || fail "no '$key': $out"
 	done
 	[[ $out =~ '"cache_bytes_per_s":'[1-9] && $out == *"{\"pid\":$verify_pid,\"command\":\"blockdata\",\"access\":\"read\","* ]] ||
@@ -95,7 +95,7 @@ terminal() {
 
 on_terminal() {
 	terminal 80 24 'see DEVICE' 'see STATE' 'see normal' 'show COMMAND' 'see bloc' \
-		'type \x0c' 'see DEVICE' 'type s' 'see bytes' 'size 60 8' 'see room' 'size 100 40' 'show COMMAND' 'type \t' 'type \e[B' 'type q' 'end 0'
+		'type \x0c' 'see DEVICE' 'type s' 'see bytes' 'size 60 8' 'see room' 'size 100 40' 'show COMMAND' 'type h' 'show ended processes' 'type x' 'show PROCS' 'type e' 'type p' 'type \t' 'type \e[B' 'type q' 'end 0'
 	# The terminal is in raw mode, so ^C is a key; signals end top as well.
 	terminal 80 24 'see DEVICE' 'type \x03' 'end 0'
 	terminal 20 3 'see nearcache' 'signal 15' 'end 0'
