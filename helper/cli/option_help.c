@@ -15,7 +15,7 @@ static void help_options(option_set bits)
 	for (row = option_table; row->bit; row++) {
 		char word[48];
 
-		if (!(row->bit & bits))
+		if (!(row->bit & bits) || !row->help)
 			continue;
 		snprintf(word, sizeof(word), "%c%c%c --%s%s%s",
 			 row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
@@ -38,7 +38,7 @@ static void help_synopsis(const struct verb *verb)
 		char word[48];
 		int length;
 
-		if (!(row->bit & (verb->required | verb->optional)))
+		if (!(row->bit & (verb->required | verb->optional)) || !row->help)
 			continue;
 		length = snprintf(word, sizeof(word), " %s--%s%s%s%s",
 				  required ? "" : "[", row->name,
@@ -91,6 +91,36 @@ static void help_all(const struct verb *const *verbs)
 	puts("\nExit codes:");
 	for (code = 0; code < CODE_COUNT; code++)
 		printf("  %d  %s\n", code, fail_code_word(code));
+	puts("\nManual pages: man nearcache, man nearcache-VERB");
+}
+
+/* Prints the heading of the columns that are shown under the same conditions. */
+static void help_columns_title(const struct verb_column *column)
+{
+	const struct option_row *row;
+
+	fputs(column->chosen ? "\nMore columns for -o" : "\nColumns", stdout);
+	for (row = option_table; row->bit; row++)
+		if (row->bit & (column->with | column->without))
+			printf(" %s --%s", column->with ? "with" : "without", row->name);
+	puts(":");
+}
+
+static void help_columns(const struct verb_column *column)
+{
+	const struct verb_column *last = NULL;
+
+	for (; column && column->name; last = column++) {
+		char name[24];
+		size_t i;
+
+		if (!last || last->chosen != column->chosen || last->with != column->with)
+			help_columns_title(column);
+		for (i = 0; column->name[i] && i + 1 < sizeof(name); i++)
+			name[i] = (char)toupper((unsigned char)column->name[i]);
+		name[i] = '\0';
+		printf("  %-21s %s\n", name, column->help);
+	}
 }
 
 /* Prints help on @verb on stdout. If @verb is NULL, prints help on the command and its @verbs. */
@@ -107,4 +137,6 @@ void arguments_help(const struct verb *const *verbs, const struct verb *verb)
 		printf("\n%s", verb->details);
 	puts("\nOptions:");
 	help_options(options_of(verb));
+	help_columns(verb->columns);
+	printf("\nManual page: man nearcache-%s\n", verb->name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The options of all verbs. Two options may have the same name if no verb has both. The verb tells them
- * apart, so it must precede such an option.
+ * apart. It may stand behind the option, see verb_word().
  */
 #ifndef HELPER_CLI_OPTION_TABLE_H
 #define HELPER_CLI_OPTION_TABLE_H
@@ -17,7 +17,7 @@
  * @value: the type of its value
  * @operand: name of the value in the help; NULL: the option has no value
  * @offset: place of the value in struct arguments
- * @help: text of the option in the help
+ * @help: text of the option in the help; NULL: an earlier name of an option, which the help does not list
  */
 struct option_row {
 	option_set bit;
@@ -29,7 +29,10 @@ struct option_row {
 	const char *help;
 };
 
-/* In the order of the help. Ends with a row whose @bit is 0. */
+/*
+ * In the order of the help. The present name of an option comes before earlier ones. Ends with a row
+ * whose @bit is 0.
+ */
 extern const struct option_row option_table[];
 
 /* All options that a verb takes. */

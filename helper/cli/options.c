@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "lib/name.h"
 #include "lib/sanitize.h"
 
-/* Finds an option by name. Of several, prefers an option of @verb (NULL: verb not parsed yet). */
+/* Finds an option by name. Of several, prefers an option of @verb (NULL: unknown verb). */
 static const struct option_row *find_option(const char *word, size_t length,
 					    const struct verb *verb)
 {
@@ -29,14 +30,16 @@ static const struct option_row *find_option(const char *word, size_t length,
 	return found;
 }
 
-static const struct option_row *find_letter(char letter)
+/* Finds an option by letter, as find_option() by name. */
+static const struct option_row *find_letter(char letter, const struct verb *verb)
 {
-	const struct option_row *row;
+	const struct option_row *row, *found = NULL;
 
 	for (row = option_table; row->bit; row++)
-		if (row->letter && row->letter == letter)
-			return row;
-	return NULL;
+		if (row->letter && row->letter == letter &&
+		    (!found || (verb && row->bit & options_of(verb))))
+			found = row;
+	return found;
 }
 
 /* Finds a verb by name. */
@@ -70,12 +73,18 @@ static void option_unknown(const char *name, size_t length, const struct verb *v
 
 	fail(CODE_USAGE, "'--%.*s' is not an option", (int)length, name);
 	for (row = option_table; row->bit; row++)
-		if (!verb || row->bit & options_of(verb))
+		if (row->help && (!verb || row->bit & options_of(verb)))
 			likely_try(&likely, row->name);
 	if (likely.best)
 		fail_add("did you mean '--%s'?", likely.best);
 	else
 		fail_add("try 'nearcache help%s%s'", verb ? " " : "", verb ? verb->name : "");
+}
+
+static int option_foreign(const char *name, size_t length, const struct verb *verb)
+{
+	return fail(CODE_USAGE, "'--%.*s' is not an option of '%s': try 'nearcache help %s'",
+		    (int)length, name, verb->name, verb->name);
 }
 
 static void take_value(struct arguments *args, const struct option_row *row,
@@ -143,16 +152,22 @@ static int take_option(struct arguments *args, const char *word,
 		option_unknown(name, length, verb);
 		return 1;
 	}
+	/* Its value would be judged by the rules of another verb. */
+	if (verb && !(row->bit & options_of(verb))) {
+		option_foreign(name, length, verb);
+		return 1;
+	}
 	return take_row(args, row, value, next);
 }
 
 /* Parses "-j", "-o value", "-ovalue" or "-jo value". Returns the number of words used. */
-static int take_letters(struct arguments *args, const char *word, const char *next)
+static int take_letters(struct arguments *args, const char *word, const char *next,
+			const struct verb *verb)
 {
 	const char *letter;
 
 	for (letter = word + 1; *letter; letter++) {
-		const struct option_row *row = find_letter(*letter);
+		const struct option_row *row = find_letter(*letter, verb);
 
 		if (!row)
 			fail(CODE_USAGE,
@@ -176,12 +191,40 @@ static void decode_operand(char *word)
 }
 
 /*
- * Separates options and operands; operands move to the front of @argv. The first operand is the
- * verb: it is looked up in @verbs, and @verb receives the result. If @verbs is NULL, the caller has
- * set @verb, and no operand is the verb.
+ * Returns how many words an option before the verb takes, with its value. If two options have the name
+ * and one of them has no value, that one counts if @next names its verb, else the first one in the table.
  */
-static void split_words(struct arguments *args, int argc, char **argv,
-			const struct verb *const *verbs, const struct verb **verb)
+static int count_words(const char *word, const char *next, const struct verb *const *verbs)
+{
+	const struct option_row *row;
+	const char *letter;
+
+	if (word[1] == '-') {
+		row = find_option(word + 2, strcspn(word + 2, "="), next ? verb_find(verbs, next) : NULL);
+		return row && row->value != FLAG && !strchr(word, '=') ? 2 : 1;
+	}
+	for (letter = word + 1; *letter; letter++) {
+		row = find_letter(*letter, NULL);
+		if (row && row->value != FLAG)
+			return letter[1] ? 1 : 2;
+	}
+	return 1;
+}
+
+/* Returns the word that names the verb, or NULL: the first that is no option and no value of one. */
+static const char *verb_word(int argc, char **argv, const struct verb *const *verbs)
+{
+	int i = 1;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--"))
+		i += count_words(argv[i], i + 1 < argc ? argv[i + 1] : NULL, verbs);
+	if (i < argc && !strcmp(argv[i], "--"))
+		i++;
+	return i < argc ? argv[i] : NULL;
+}
+
+/* Separates options and operands; operands move to the front of @argv. @verb: NULL if it is unknown. */
+static void split_words(struct arguments *args, int argc, char **argv, const struct verb *verb)
 {
 	bool only_operands = false;
 	int i = 1;
@@ -192,8 +235,6 @@ static void split_words(struct arguments *args, int argc, char **argv,
 		char *word = argv[i];
 
 		if (only_operands || word[0] != '-' || !word[1]) {
-			if (verbs && !args->operands)
-				*verb = verb_find(verbs, word);
 			decode_operand(word);
 			args->operand[args->operands++] = word;
 			i++;
@@ -201,9 +242,9 @@ static void split_words(struct arguments *args, int argc, char **argv,
 			only_operands = true;
 			i++;
 		} else if (word[1] == '-') {
-			i += take_option(args, word, next, *verb);
+			i += take_option(args, word, next, verb);
 		} else {
-			i += take_letters(args, word, next);
+			i += take_letters(args, word, next, verb);
 		}
 	}
 }
@@ -215,12 +256,53 @@ static int check_known(const struct arguments *args, const struct verb *verb)
 
 	for (row = option_table; row->bit; row++)
 		if (args->given & row->bit & ~known)
-			return fail(CODE_USAGE,
-				    "'--%s' is not an option of '%s': try 'nearcache help %s'",
-				    row->name, verb->name, verb->name);
+			return option_foreign(row->name, strlen(row->name), verb);
 	if (option_given(args, OPTION_WRITEBACK) && !(known & OPTION_STAGE))
 		return fail(CODE_USAGE, "--mode 'writeback': give " MODE_WORDS);
 	return 0;
+}
+
+static bool has_column(const struct arguments *args, const struct verb_column *column)
+{
+	return (!column->with || option_given(args, column->with)) &&
+	       !option_given(args, column->without);
+}
+
+static void fail_column(const struct arguments *args, const struct verb *verb, const char *name,
+			size_t length)
+{
+	const struct verb_column *column;
+	char known[1024] = "";
+	size_t used = 0, i;
+
+	for (column = verb->columns; column->name && used < sizeof(known); column++)
+		used += !has_column(args, column) ? 0 :
+			(size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+					 used ? ", " : "", column->name);
+	for (i = 0; known[i]; i++)
+		known[i] = (char)toupper((unsigned char)known[i]);
+	fail(CODE_USAGE, "--columns '%.*s': it is not a column of '%s'; its columns are %s",
+	     (int)length, name, verb->name, known);
+}
+
+/* Checks the options of the table, and the name of each column. */
+static int check_columns(const struct arguments *args, const struct verb *verb)
+{
+	const char *list = args->columns, *name;
+	const struct verb_column *column;
+	size_t length;
+
+	if (option_given(args, OPTION_JSON) && option_given(args, OPTIONS_TABLE))
+		return fail(CODE_USAGE,
+			    "--json has all columns, and no heading: leave out --columns, --noheadings and --raw");
+	while (!fail_code() && column_next(&list, &length, &name)) {
+		for (column = verb->columns; column->name; column++)
+			if (has_column(args, column) && column_is(column->name, name, length))
+				break;
+		if (!column->name)
+			fail_column(args, verb, name, length);
+	}
+	return fail_code();
 }
 
 static int check_needed(const struct arguments *args, const struct verb *verb)
@@ -264,19 +346,30 @@ static int check_values(const struct arguments *args)
 			    (unsigned long long)args->fill_memory);
 	if (args->sample > SAMPLE_MAX)
 		return fail(CODE_USAGE,
-			    "--sample-at-open '%llu': give 0 to 64G",
+			    "--compare-at-open '%llu': give 0 to 64G",
 			    (unsigned long long)args->sample);
 	return 0;
 }
 
-/* @verbs and @verb: see split_words(). */
+/*
+ * If @verbs is set, the first operand is the verb, and @verb receives it. Otherwise the caller has set
+ * @verb, and no operand is the verb.
+ */
 static int parse_words(struct arguments *args, int argc, char **argv,
 		       const struct verb *const *verbs, const struct verb **verb)
 {
+	const char *word = verbs ? verb_word(argc, argv, verbs) : NULL;
+
 	memset(args, 0, sizeof(*args));
-	split_words(args, argc, argv, verbs, verb);
+	if (word)
+		*verb = verb_find(verbs, word);
+	split_words(args, argc, argv, *verb);
 	if (fail_code())
 		return fail_code();
+	/* An option before the verb has a value with another verb, but none with this one. */
+	if (*verb && word && args->operand[0] != word)
+		return fail(CODE_USAGE, "'%s' stands before the verb: give '%s' first, then its options and operands",
+			    args->operand[0], word);
 	if (verbs && !args->operands)
 		return args->given & (OPTION_HELP | OPTION_VERSION) ? 0 :
 			fail(CODE_USAGE, "no verb given: 'nearcache help' lists all");
@@ -288,7 +381,8 @@ static int parse_words(struct arguments *args, int argc, char **argv,
 	}
 	if (args->given & (OPTION_HELP | OPTION_VERSION))
 		return 0;
-	return check_known(args, *verb) ? fail_code() : check_values(args);
+	return check_known(args, *verb) || check_columns(args, *verb) ? (int)fail_code() :
+	       check_values(args);
 }
 
 /*

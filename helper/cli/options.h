@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 #include "block/stage_params.h"
+#include "lib/column_choice.h"
 #include "lib/enum_words.h"
 #include "nearcache_format.h"
 #include "lib/range.h"
 #include "shard/shard_split.h"
 
-/* Largest value of --sample-at-open, bytes. */
+/* Largest value of --compare-at-open, bytes. */
 #define SAMPLE_MAX	(64ULL << 30)
 
 /* A set of options, one bit each. Its complement must have this type, or it lacks high bits. */
@@ -86,7 +87,7 @@ typedef unsigned __int128 option_set;
 				 OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT | \
 				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
-				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE | OPTIONS_STAGE | \
+				 OPTION_COMPARE_AT_OPEN | OPTION_FORCE | OPTIONS_STAGE | \
 				 OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE | OPTION_RESERVE | \
 				 OPTION_NO_RESERVE | OPTION_PREEMPT | OPTION_EXCLUSIVE | OPTION_FORGET | \
 				 OPTION_VERBOSE)
@@ -101,7 +102,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_SPLIT		(1ULL << 63)
 #define OPTION_CONCATENATED	((option_set)1 << 64)
 #define OPTION_STRICT		((option_set)1 << 65)
-#define OPTION_SAMPLE_AT_OPEN	((option_set)1 << 66)
+#define OPTION_COMPARE_AT_OPEN	((option_set)1 << 66)
 #define OPTION_KEEP_GONE	((option_set)1 << 67)
 #define OPTION_ENDED		((option_set)1 << 68)
 #define OPTION_UNCHANGED	((option_set)1 << 69)
@@ -134,8 +135,15 @@ typedef unsigned __int128 option_set;
 #define OPTION_SAMPLE_SIZE	((option_set)1 << 94)
 #define OPTION_HEADER		((option_set)1 << 95)
 #define OPTION_FORGET		((option_set)1 << 96)
+#define OPTION_MODULE		((option_set)1 << 97)
 #define OPTION_FOLLOW		((option_set)1 << 98)
 #define OPTION_VERBOSE		((option_set)1 << 101)
+#define OPTION_MEASURE		((option_set)1 << 105)
+#define OPTION_COLUMNS		((option_set)1 << 102)
+#define OPTION_NO_HEADINGS	((option_set)1 << 103)
+#define OPTION_RAW		((option_set)1 << 104)
+/* The form of the table of a verb. */
+#define OPTIONS_TABLE		(OPTION_COLUMNS | OPTION_NO_HEADINGS | OPTION_RAW)
 /* A stage, and its limits. */
 #define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \
 				 OPTION_ON_FULL)
@@ -152,7 +160,7 @@ typedef unsigned __int128 option_set;
  * @cache is the first --cache; @member is the array of the others, @members their number.
  * @config is the value of --config or --cluster.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.
- * @sample is the value of --sample-at-open, 0 without the option. @drain_rate is --rate of a stage.
+ * @sample is the value of --compare-at-open, 0 without the option. @drain_rate is --rate of a stage.
  * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and
  * @origin_timeout, @expires and @deadline in seconds.
  * @operand is the array of words after the verb, @operands their number.
@@ -186,9 +194,11 @@ struct arguments {
 	uint64_t sample_size;
 	uint64_t header;
 	const char *manifest;
+	const char *module;
 	unsigned int interval;
 	unsigned int count;
 	const char *tab;
+	const char *columns;
 	const char *textfile;
 	const char *output;
 	const char *config;
@@ -224,11 +234,24 @@ enum verb_group {
 };
 
 /*
+ * A column of the table of a verb. @chosen: not in the table unless -o names it. @with, @without: only
+ * if this option is given, or is not given; 0: in any case. @name NULL: the end.
+ */
+struct verb_column {
+	const char *name;
+	const char *help;
+	bool chosen;
+	option_set with;
+	option_set without;
+};
+
+/*
  * A verb of the command.
  * @operands: text for help. @operands_max: -1 means any number.
  * @required, @optional: options OPTION_*; the global ones are always allowed.
  * @changes: the verb changes the device named by the first operand; main() locks that name.
  * @summary: a line of help; @details: the lines below it.
+ * @columns: those of the table, if it takes OPTIONS_TABLE.
  * @run: returns 0 or the exit code. If NULL, @program is executed, see exec_program.h.
  */
 struct verb {
@@ -242,6 +265,7 @@ struct verb {
 	bool changes;
 	const char *summary;
 	const char *details;
+	const struct verb_column *columns;
 	int (*run)(const struct arguments *args);
 	const char *program;
 };
@@ -254,6 +278,8 @@ int arguments_parse_options(struct arguments *args, int argc, char **argv,
 			    const struct verb *verb);
 void arguments_override(struct arguments *args, const struct arguments *by);
 int arguments_check_operand(const struct arguments *args);
+int arguments_no_table(const struct arguments *args, const char *where);
+struct column_choice arguments_columns(const struct arguments *args);
 void arguments_help(const struct verb *const *verbs, const struct verb *verb);
 const struct verb *verb_find(const struct verb *const *verbs, const char *name);
 int verb_unknown(const struct verb *const *verbs, const char *name);

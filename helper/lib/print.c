@@ -20,9 +20,15 @@
  */
 enum kind { RECORD, LIST, TABLE, ROW };
 
-/* A value in text: up to four columns. @number: aligned to the right. @row: number of its ROW. */
+/*
+ * A value in text: up to four columns. @name: its label or else its key. @label: it has a label, and
+ * is shown by default. @key: it has a key, and is in JSON. @number: aligned to the right. @row: number
+ * of its ROW.
+ */
 struct cell {
-	char *label;
+	char *name;
+	bool label;
+	bool key;
 	char *text;
 	char *unit;
 	char *help;
@@ -34,9 +40,11 @@ struct cell {
  * A record, list, table or row that is not closed yet. @json is freed with the @json of the
  * enclosing scope; this file frees the outermost one. In text, only the outermost one has a @json.
  * @cell collects text until the scope ends: only then is the width of the columns known.
+ * @main: print_choose() is about this table.
  */
 struct scope {
 	enum kind kind;
+	bool main;
 	struct json_object *json;
 	struct cell *cell;
 	size_t cells;
@@ -49,6 +57,7 @@ static bool as_json;
 static bool one_line;
 static bool anything;
 static bool details;
+static struct column_choice choice;
 
 static void *need_memory(void *memory)
 {
@@ -114,6 +123,7 @@ void print_start(bool json)
 {
 	as_json = json;
 	one_line = false;
+	anything = false;
 	start_document();
 }
 
@@ -121,6 +131,12 @@ void print_start(bool json)
 void print_details(bool on)
 {
 	details = on;
+}
+
+/* If @columns is active, text has only the table that print_main_table() opens, in this form. */
+void print_choose(const struct column_choice *columns)
+{
+	choice = *columns;
 }
 
 bool print_is_json(void)
@@ -159,7 +175,7 @@ static int widest_member(const struct scope *scope, size_t member)
 
 static void flush_record(struct scope *scope, int indent)
 {
-	int label = WIDEST(scope, label);
+	int label = WIDEST(scope, name);
 	int text = WIDEST(scope, text);
 	int unit = WIDEST(scope, unit);
 	size_t i;
@@ -168,7 +184,7 @@ static void flush_record(struct scope *scope, int indent)
 		struct cell *cell = &scope->cell[i];
 
 		put_spaces(indent);
-		printf("%-*s  ", label, cell->label);
+		printf("%-*s  ", label, cell->name);
 		if (!cell->help)
 			printf("%s", cell->text);
 		else
@@ -178,54 +194,108 @@ static void flush_record(struct scope *scope, int indent)
 	}
 }
 
-/* Returns the width of a column including its heading. */
-static int column_width(const struct scope *scope, size_t columns,
-			size_t column)
-{
-	size_t i, width = strlen(scope->cell[column].label);
+/* A column of a table. @cell has one cell for each row. */
+struct column {
+	char *title;
+	bool number;
+	int width;
+	const struct cell **cell;
+};
 
-	for (i = column; i < scope->cells; i += columns)
-		if (strlen(scope->cell[i].text) > width)
-			width = strlen(scope->cell[i].text);
-	return (int)width;
+/* How well a cell shows the value of its column: as in JSON if raw, else as people read it. */
+static unsigned int cell_fitness(const struct cell *cell)
+{
+	return choice.raw ? 2 * cell->key + cell->label : 2 * cell->label + cell->key;
 }
 
-static void print_column(const struct cell *cell, const char *text, int width,
-			 bool last)
+/* Finds the cells of a column, and its width. */
+static void fill_column(const struct scope *scope, struct column *column)
 {
-	if (cell->number)
-		printf("%*s%s", width, text, last ? "\n" : "  ");
+	static const struct cell none = { .text = (char *)"-" };
+	size_t i, length = strlen(column->title);
+
+	column->width = choice.no_headings ? 0 : (int)length;
+	for (i = 0; i < scope->rows; i++)
+		column->cell[i] = &none;
+	for (i = 0; i < scope->cells; i++) {
+		const struct cell *cell = &scope->cell[i], **place = &column->cell[cell->row];
+
+		if (column_is(cell->name, column->title, length) &&
+		    (*place == &none || cell_fitness(cell) > cell_fitness(*place)))
+			*place = cell;
+	}
+	for (i = 0; i < scope->rows; i++) {
+		if (column->cell[i]->number)
+			column->number = true;
+		if ((int)strlen(column->cell[i]->text) > column->width)
+			column->width = (int)strlen(column->cell[i]->text);
+	}
+}
+
+static void add_column(const struct scope *scope, struct column **column, size_t *columns,
+		       const char *name, size_t length)
+{
+	struct column *new;
+	char *p;
+
+	*column = need_memory(reallocarray(*column, *columns + 1, sizeof(**column)));
+	new = &(*column)[(*columns)++];
+	memset(new, 0, sizeof(*new));
+	new->title = need_memory(strndup(name, length));
+	for (p = new->title; *p; p++)
+		*p = (char)toupper((unsigned char)*p);
+	new->cell = need_memory(calloc(scope->rows, sizeof(*new->cell)));
+	fill_column(scope, new);
+}
+
+/* Makes the columns of a table: those of the first row with a label, and those that are chosen. */
+static struct column *make_columns(const struct scope *scope, size_t *columns)
+{
+	const char *list = scope->main ? choice.list : NULL, *word;
+	struct column *column = NULL;
+	size_t i, length;
+
+	*columns = 0;
+	for (i = 0; (!list || *list == '+') && i < scope->cells && !scope->cell[i].row; i++)
+		if (scope->cell[i].label)
+			add_column(scope, &column, columns, scope->cell[i].name,
+				   strlen(scope->cell[i].name));
+	while (column_next(&list, &length, &word))
+		add_column(scope, &column, columns, word, length);
+	return column;
+}
+
+static void print_column(const struct column *column, const char *text, bool last)
+{
+	if (choice.raw)
+		printf("%s%c", text, last ? '\n' : ' ');
+	else if (column->number)
+		printf("%*s%s", column->width, text, last ? "\n" : "  ");
 	else if (last)
 		printf("%s\n", text);
 	else
-		printf("%-*s  ", width, text);
+		printf("%-*s  ", column->width, text);
 }
 
 /* Prints a table with the labels as its heading. All rows have the same labels. */
 static void flush_table(struct scope *scope)
 {
-	size_t i, c, columns = 0;
-	int *width;
+	size_t i, c, columns;
+	struct column *column = make_columns(scope, &columns);
 
-	if (anything)
+	if (anything && !choice.active)
 		putchar('\n');
-	while (columns < scope->cells && !scope->cell[columns].row)
-		columns++;
-	width = need_memory(calloc(columns, sizeof(*width)));
+	/* A program that reads several tables needs one heading. */
+	for (c = 0; c < columns && !choice.no_headings && !(choice.raw && anything); c++)
+		print_column(&column[c], column[c].title, c + 1 == columns);
+	for (i = 0; i < scope->rows; i++)
+		for (c = 0; c < columns; c++)
+			print_column(&column[c], column[c].cell[i]->text, c + 1 == columns);
 	for (c = 0; c < columns; c++) {
-		char *p;
-
-		for (p = scope->cell[c].label; *p; p++)
-			*p = (char)toupper((unsigned char)*p);
-		width[c] = column_width(scope, columns, c);
+		free(column[c].title);
+		free(column[c].cell);
 	}
-	for (c = 0; c < columns; c++)
-		print_column(&scope->cell[c], scope->cell[c].label, width[c],
-			     c + 1 == columns);
-	for (i = 0; i < scope->cells; i++)
-		print_column(&scope->cell[i], scope->cell[i].text,
-			     width[i % columns], (i + 1) % columns == 0);
-	free(width);
+	free(column);
 }
 
 static void flush_scope(struct scope *scope, int indent)
@@ -240,7 +310,7 @@ static void flush_scope(struct scope *scope, int indent)
 		anything = true;
 	}
 	for (i = 0; i < scope->cells; i++) {
-		free(scope->cell[i].label);
+		free(scope->cell[i].name);
 		free(scope->cell[i].text);
 		free(scope->cell[i].unit);
 		free(scope->cell[i].help);
@@ -284,7 +354,7 @@ void print_record(const char *key, const char *title)
 
 	if (around == RECORD)
 		flush_scope(top_scope(), indent_of(depth));
-	if (!as_json && title) {
+	if (!as_json && title && !choice.active) {
 		char *clean = copy_text(title);
 
 		printf("%s%s\n", anything ? "\n" : "", clean);
@@ -320,6 +390,13 @@ void print_list(const char *key)
 void print_table(const char *key)
 {
 	open_array(key, TABLE);
+}
+
+/* As print_table(), for the table of the verb, whose columns the user may choose. */
+void print_main_table(const char *key)
+{
+	open_array(key, TABLE);
+	top_scope()->main = true;
 }
 
 /* Closes the innermost record, list or table. */
@@ -428,25 +505,49 @@ int print_finish(void)
 	return fail_code();
 }
 
-static void add_cell(const char *label, const char *text, const char *unit,
-		     const char *help, bool number)
+/* Returns whether text has a value of @scope. */
+static bool is_shown(const struct scope *scope, const char *key, const char *label)
+{
+	if (as_json || (!key && !label))
+		return false;
+	if (!choice.active)
+		return label;
+	/* A raw table has the value of JSON, which may have no label, in a column with this label. */
+	return scope->main && (choice.raw || column_is_chosen(&choice, label ? label : key, label));
+}
+
+/* @word: what a raw table has in place of @text; NULL: none. */
+static void add_cell(const char *key, const char *label, const char *text, const char *word,
+		     const char *unit, const char *help, bool number)
 {
 	struct scope *scope = top_scope();
 	struct cell *cell;
 
-	if (!label || as_json)
-		return;
 	if (scope->kind == ROW)
 		scope = &stack[depth - 1];
+	if (!is_shown(scope, key, label))
+		return;
 	scope->cell = need_memory(reallocarray(scope->cell, scope->cells + 1,
 					       sizeof(*scope->cell)));
 	cell = &scope->cell[scope->cells++];
-	cell->label = copy_text(label);
-	cell->text = copy_text(text);
+	cell->name = copy_text(label ? label : key);
+	cell->label = label;
+	cell->key = key;
+	cell->text = choice.raw ? need_memory(text_escape_word(word ? word : "")) : copy_text(text);
 	cell->unit = copy_text(unit);
 	cell->help = copy_text(help);
 	cell->number = number;
 	cell->row = scope->rows;
+}
+
+/* Adds a number that text shows with a unit. */
+static void add_number(const char *key, const char *label, const char *text, uint64_t value)
+{
+	char word[32];
+
+	snprintf(word, sizeof(word), "%llu", (unsigned long long)value);
+	add_json(key, json_object_new_uint64(value));
+	add_cell(key, label, text ? text : word, word, NULL, NULL, true);
 }
 
 /*
@@ -456,7 +557,7 @@ static void add_cell(const char *label, const char *text, const char *unit,
 void print_string(const char *key, const char *label, const char *value)
 {
 	add_json(key, value ? json_text(value) : NULL);
-	add_cell(label, value && *value ? value : "-", NULL, NULL, false);
+	add_cell(key, label, value && *value ? value : "-", value, NULL, NULL, false);
 }
 
 /* As print_string(), but text shows it only after print_details(). */
@@ -469,16 +570,12 @@ void print_detail(const char *key, const char *label, const char *value)
 void print_reason(const char *key, const char *label, const char *message)
 {
 	add_json(key, json_message(message));
-	add_cell(label, message, NULL, NULL, false);
+	add_cell(key, label, message, message, NULL, NULL, false);
 }
 
 void print_number(const char *key, const char *label, uint64_t value)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	add_json(key, json_object_new_uint64(value));
-	add_cell(label, text, NULL, NULL, true);
+	add_number(key, label, NULL, value);
 }
 
 /* @value must be finite. */
@@ -488,7 +585,7 @@ void print_real(const char *key, const char *label, double value)
 
 	snprintf(text, sizeof(text), "%.15g", value);
 	add_json(key, json_object_new_double_s(value, text));
-	add_cell(label, text, NULL, NULL, true);
+	add_cell(key, label, text, text, NULL, NULL, true);
 }
 
 /* Prints a size: in bytes in JSON, as "1.5 GiB" in text. */
@@ -496,8 +593,7 @@ void print_bytes(const char *key, const char *label, uint64_t value)
 {
 	char text[SIZE_TEXT];
 
-	add_json(key, json_object_new_uint64(value));
-	add_cell(label, size_print(value, text), NULL, NULL, true);
+	add_number(key, label, size_print(value, text), value);
 }
 
 /* Prints a place on a device: in bytes in JSON, exactly as "1536M" in text. */
@@ -505,8 +601,7 @@ void print_position(const char *key, const char *label, uint64_t value)
 {
 	char text[SIZE_TEXT];
 
-	add_json(key, json_object_new_uint64(value));
-	add_cell(label, size_exact(value, text), NULL, NULL, true);
+	add_number(key, label, size_exact(value, text), value);
 }
 
 /* Prints a short time: in nanoseconds in JSON, as "12.3 us" in text. */
@@ -522,8 +617,7 @@ void print_nanoseconds(const char *key, const char *label, uint64_t value)
 		snprintf(text, sizeof(text), "%.1f ms", (double)value / 1e6);
 	else
 		snprintf(text, sizeof(text), "%.1f s", (double)value / 1e9);
-	add_json(key, json_object_new_uint64(value));
-	add_cell(label, text, NULL, NULL, true);
+	add_number(key, label, text, value);
 }
 
 static void add_time(const char *key, const char *label, uint64_t value,
@@ -533,8 +627,7 @@ static void add_time(const char *key, const char *label, uint64_t value,
 
 	snprintf(text, sizeof(text), "%llu %s", (unsigned long long)value,
 		 unit);
-	add_json(key, json_object_new_uint64(value));
-	add_cell(label, text, NULL, NULL, true);
+	add_number(key, label, text, value);
 }
 
 void print_milliseconds(const char *key, const char *label, uint64_t value)
@@ -550,7 +643,7 @@ void print_seconds(const char *key, const char *label, uint64_t value)
 void print_flag(const char *key, const char *label, bool value)
 {
 	add_json(key, json_object_new_boolean(value));
-	add_cell(label, value ? "yes" : "no", NULL, NULL, false);
+	add_cell(key, label, value ? "yes" : "no", value ? "true" : "false", NULL, NULL, false);
 }
 
 /* Prints @part / @whole, in text as percent. If @whole is 0, prints null (JSON) or "-" (text). */
@@ -558,12 +651,12 @@ void print_ratio(const char *key, const char *label, uint64_t part,
 		 uint64_t whole)
 {
 	double ratio = whole ? (double)part / (double)whole : 0;
-	char text[32];
+	char word[32], text[32];
 
-	snprintf(text, sizeof(text), "%.6g", ratio);
-	add_json(key, whole ? json_object_new_double_s(ratio, text) : NULL);
+	snprintf(word, sizeof(word), "%.6g", ratio);
+	add_json(key, whole ? json_object_new_double_s(ratio, word) : NULL);
 	snprintf(text, sizeof(text), "%.1f %%", 100 * ratio);
-	add_cell(label, whole ? text : "-", NULL, NULL, true);
+	add_cell(key, label, whole ? text : "-", whole ? word : NULL, NULL, NULL, true);
 }
 
 /* Prints a number in base units. @key is also the label in text. @unit and @help are for text. */
@@ -574,12 +667,12 @@ void print_quantity(const char *key, uint64_t value, const char *unit,
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	add_json(key, json_object_new_uint64(value));
-	add_cell(key, text, unit, help, true);
+	add_cell(key, key, text, text, unit, help, true);
 }
 
 /* Prints a word in the columns of print_quantity(). @help is for text. */
 void print_word(const char *key, const char *word, const char *help)
 {
 	add_json(key, json_text(word));
-	add_cell(key, word, "", help, true);
+	add_cell(key, key, word, word, "", help, true);
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/column_choice.h"
+
 #define PRINT_SCHEMA	1
 
 void print_start(bool json);
@@ -18,12 +20,14 @@ bool print_is_json(void);
 int print_finish(void);
 void print_lines(void);
 void print_details(bool on);
+void print_choose(const struct column_choice *columns);
 int print_next(void);
 int print_flush(void);
 
 void print_record(const char *key, const char *title);
 void print_list(const char *key);
 void print_table(const char *key);
+void print_main_table(const char *key);
 void print_end(void);
 
 void print_string(const char *key, const char *label, const char *value);

@@ -27,6 +27,25 @@ bool process_ended(uint32_t pid)
 	return pids_are_initial() && access(path, F_OK) && errno == ENOENT;
 }
 
+/* Returns the parent of a process; 0 if it has ended, or if this cannot be found out. */
+uint32_t process_parent(uint32_t pid)
+{
+	char path[32], line[512];
+	const char *end = NULL;
+	unsigned int parent;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = pids_are_initial() ? fopen(path, "re") : NULL;
+	if (!file)
+		return 0;
+	/* PID (COMMAND) STATE PARENT ..., where the command may have any character. */
+	if (fgets(line, sizeof(line), file))
+		end = strrchr(line, ')');
+	fclose(file);
+	return end && sscanf(end + 1, " %*c %u", &parent) == 1 ? parent : 0;
+}
+
 /* Writes the name of the program that a process runs to @text; returns NULL if it has ended. */
 const char *process_command(uint32_t pid, char *text, size_t size)
 {

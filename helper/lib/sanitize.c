@@ -98,6 +98,33 @@ char *text_escape(const char *text)
 	return needed ? escaped : strcpy(escaped, text);
 }
 
+/*
+ * Returns a copy of @text as one word, or NULL without memory. The caller frees it. The word has \xHH
+ * for each blank, backslash, and byte of a control character or of no UTF-8. "-" stands for no text,
+ * so the text "-" becomes "\x2d".
+ */
+char *text_escape_word(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	char *word = malloc(4 * strlen(text) + 2), *to = word;
+	size_t bytes;
+
+	if (!word)
+		return NULL;
+	if (!strcmp(text, "-") || !*text)
+		return strcpy(word, *text ? "\\x2d" : "-");
+	for (; *p; p += bytes) {
+		bytes = *p == ' ' || *p == '\\' ? 0 : char_length(p);
+		if (bytes)
+			to = mempcpy(to, p, bytes);
+		else
+			to += sprintf(to, "\\x%02x", *p);
+		bytes = bytes ? bytes : 1;
+	}
+	*to = '\0';
+	return word;
+}
+
 /* Decodes the escape at @p, a backslash. Returns its length, or 0 if it is invalid. */
 static size_t take_escape(const char *p, char *byte)
 {

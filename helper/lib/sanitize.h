@@ -9,6 +9,7 @@
 size_t text_check(const char *text);
 char *text_clean(char *text);
 char *text_escape(const char *text);
+char *text_escape_word(const char *text);
 bool text_unescape(char *text);
 char *text_line(char *line, bool first);
 

@@ -157,6 +157,32 @@ static void message_as_json(void **state)
 	json_object_put(root);
 }
 
+/* Files of two formats are one table: their rows have the same columns. */
+static void one_table(void **state)
+{
+	struct column_choice choice = { .active = true, .list = "+file", .raw = true };
+	int tar = place_tar(0), mds = place_mds(1);
+	char expected[512];
+
+	(void)state;
+	print_choose(&choice);
+	snprintf(expected, sizeof(expected),
+		 "NUMBER OFFSET LENGTH PARTS NAME FILE\n"
+		 "1 2560 1536 1 d/two %s\n"
+		 "1 45 1 - - %s\n", path[0], path[1]);
+	assert_string_equal(run(OPTION_RAW | OPTION_COLUMNS, "1", 2, 0), expected);
+	choice = (struct column_choice){ .active = true, .list = "number,file,parts,length" };
+	print_choose(&choice);
+	snprintf(expected, sizeof(expected),
+		 "NUMBER  %-*s  PARTS  LENGTH\n"
+		 "     1  %s      1    1536\n"
+		 "     1  %s      -       1\n", (int)strlen(path[0]), "FILE", path[0], path[1]);
+	assert_string_equal(run(OPTION_COLUMNS, "1", 2, 0), expected);
+	print_choose(&(struct column_choice){ 0 });
+	close(tar);
+	close(mds);
+}
+
 static void table(void **state)
 {
 	int tar = place_tar(0), mds;
@@ -287,6 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json),
 		cmocka_unit_test(message_as_json),
+		cmocka_unit_test(one_table),
 		cmocka_unit_test(table),
 		cmocka_unit_test(summary),
 		cmocka_unit_test(bad_file),

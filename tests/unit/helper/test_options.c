@@ -10,6 +10,14 @@ static int nothing(const struct arguments *args)
 	return 0;
 }
 
+static const struct verb_column sheet[] = {
+	{ .name = "name", .help = "a" },
+	{ .name = "size", .help = "b", .without = OPTION_LABELS },
+	{ .name = "hits", .help = "c", .with = OPTION_LABELS },
+	{ .name = "uuid", .help = "d", .chosen = true },
+	{ 0 },
+};
+
 static const struct verb rows[] = {
 	{ .name = "make", .operands = "NAME", .operands_min = 1,
 	  .operands_max = 1, .required = OPTION_CACHE,
@@ -39,10 +47,13 @@ static const struct verb rows[] = {
 	  .run = nothing },
 	{ .name = "stage", .operands = "NAME", .operands_max = 1,
 	  .optional = OPTION_MODE | OPTION_READ_ONLY | OPTIONS_STAGE, .run = nothing },
+	{ .name = "reopen", .operands = "", .optional = OPTION_COMPARE_AT_OPEN, .run = nothing },
+	{ .name = "table", .operands = "", .optional = OPTION_LABELS | OPTIONS_TABLE,
+	  .columns = sheet, .run = nothing },
 };
 
 static const struct verb *const verbs[] = {
-	&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], &rows[6], &rows[7], NULL,
+	&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], &rows[6], &rows[7], &rows[8], &rows[9], NULL,
 };
 
 #define WORDS_MAX	12
@@ -212,7 +223,7 @@ static void bad_lines(void **state)
 		{ "maek a --cache x", "did you mean 'nearcache make'?" },
 		{ "make a --cach x", "did you mean '--cache'?" },
 		{ "index a --sampels=1", "did you mean '--samples'?" },
-		{ "take a --formta", "did you mean '--format'?" },
+		{ "take a --formta-cache", "did you mean '--format-cache'?" },
 		{ "show a --frob", "try 'nearcache help show'" },
 		{ "make --cache x", "NAME" },
 		{ "make a", "--cache DEV" },
@@ -247,7 +258,7 @@ static void bad_lines(void **state)
 		{ "index a --format zip", "'zip': give tar, tfrecord, parquet, mds or" },
 		{ "index a --format mds --format npz", "twice" },
 		{ "index a --summary", "'--summary' is not an option of 'index'" },
-		{ "--format index a", "'--format' is not an option of 'index'" },
+		{ "--format index a", "'index': give tar" },
 		{ "show a --format", "'--format' is not an option of 'show'" },
 		{ "show a --samples 1", "'--samples'" },
 		{ "watch --interval 0.01", "'0.01': give 0.1 to 86400" },
@@ -275,6 +286,13 @@ static void bad_lines(void **state)
 		{ "stage a --max-behind 1", "'1': give 0 (no limit), 1M or more" },
 		{ "stage a --on-full x", "'x': give wait or writethrough" },
 		{ "stage a --mode copyback", "'copyback': give read-only" },
+		{ "table -o name,frob", "'frob': it is not a column of 'table'; its columns are NAME, SIZE, UUID" },
+		{ "table -o size --labels", "'size': it is not a column of 'table'; its columns are NAME, HITS, UUID" },
+		{ "table -o hits", "'hits'" }, { "table -o name,", "''" }, { "table --columns=", "''" },
+		{ "table -o nam", "'nam'" }, { "table -o names", "'names'" }, { "table -o +x", "'x'" },
+		{ "table -j -o name", "--json has all columns" }, { "table -j --raw", "--json has all columns" },
+		{ "table --noheadings -j", "--json has all columns" },
+		{ "show --raw", "'--raw' is not an option of 'show'" },
 	};
 	const struct verb *verb;
 	struct arguments args;
@@ -286,6 +304,85 @@ static void bad_lines(void **state)
 		if (!strstr(fail_message(), row[i].quoted))
 			fail_msg("'%s': %s", row[i].line, fail_message());
 	}
+}
+
+/* Names of earlier versions: accepted, but not told. */
+static void earlier_names(void **state)
+{
+	const struct verb *verb;
+	struct arguments args;
+
+	(void)state;
+	assert_int_equal(parse("take --format-cache a", &args, &verb), 0);
+	assert_true(option_given(&args, OPTION_FORMAT));
+	assert_int_equal(parse("reopen --sample-at-open 4K", &args, &verb), 0);
+	assert_true(option_given(&args, OPTION_COMPARE_AT_OPEN));
+	assert_int_equal(args.sample, 4096);
+	assert_int_equal(parse("reopen --compare-at-open 8K", &args, &verb), 0);
+	assert_int_equal(args.sample, 8192);
+	assert_int_equal(parse("reopen --compare-at-open 8K --sample-at-open 8K", &args, &verb), CODE_USAGE);
+	assert_int_equal(parse("reopen --sample-at-opem 8K", &args, &verb), CODE_USAGE);
+	assert_null(strstr(fail_message(), "--sample-at-open"));
+}
+
+/* An option that several verbs have, each its own, may stand before the verb. */
+static void before_the_verb(void **state)
+{
+	const struct verb *verb;
+	struct arguments args;
+
+	(void)state;
+	assert_int_equal(parse("-o name table", &args, &verb), 0);
+	assert_ptr_equal(verb, verbs[9]);
+	assert_string_equal(args.columns, "name");
+	assert_int_equal(parse("-jo a.svg watch x", &args, &verb), 0);
+	assert_ptr_equal(verb, verbs[4]);
+	assert_string_equal(args.output, "a.svg");
+	assert_string_equal(args.operand[0], "x");
+	assert_int_equal(parse("--rate=1M -- stage a", &args, &verb), 0);
+	assert_true(option_given(&args, OPTION_DRAIN_RATE));
+	assert_int_equal(parse("--rate 1M stage a", &args, &verb), 0);
+	assert_int_equal(args.operands, 1);
+	assert_int_equal(parse("--rate 1 stage a", &args, &verb), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "64K"));
+	assert_int_equal(parse("--rate 1M show a", &args, &verb), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "not an option of 'show'"));
+	assert_int_equal(parse("--rate", &args, &verb), CODE_USAGE);
+	/* --format takes a value with index, and none with take. */
+	assert_int_equal(parse("--format take a", &args, &verb), 0);
+	assert_ptr_equal(verb, verbs[2]);
+	assert_true(option_given(&args, OPTION_FORMAT));
+	assert_string_equal(args.operand[0], "a");
+	assert_int_equal(parse("--format tar index a", &args, &verb), 0);
+	assert_int_equal(args.shard_format, INDEX_TAR);
+	assert_int_equal(parse("--format tar take a", &args, &verb), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "'tar' stands before the verb: give 'take' first"));
+}
+
+/* -o is --output of one verb and --columns of another one. */
+static void table_form(void **state)
+{
+	struct column_choice choice;
+	const struct verb *verb;
+	struct arguments args;
+
+	(void)state;
+	assert_int_equal(parse("table", &args, &verb), 0);
+	assert_false(arguments_columns(&args).active);
+	assert_int_equal(arguments_no_table(&args, "show"), 0);
+	assert_int_equal(parse("table -o Size,uuid,NAME --raw", &args, &verb), 0);
+	assert_null(args.output);
+	choice = arguments_columns(&args);
+	assert_true(choice.active && choice.raw && !choice.no_headings);
+	assert_string_equal(choice.list, "Size,uuid,NAME");
+	assert_int_equal(arguments_no_table(&args, "show"), CODE_USAGE);
+	assert_int_equal(parse("table --noheadings --columns=+uuid", &args, &verb), 0);
+	choice = arguments_columns(&args);
+	assert_true(choice.active && !choice.raw && choice.no_headings);
+	assert_int_equal(parse("table --labels -o hits", &args, &verb), 0);
+	assert_int_equal(parse("watch -o a.svg", &args, &verb), 0);
+	assert_null(args.columns);
+	assert_string_equal(args.output, "a.svg");
 }
 
 static void json_is_known_after_an_error(void **state)
@@ -326,6 +423,9 @@ int main(void)
 		cmocka_unit_test(good_lines),
 		cmocka_unit_test(one_name_twice),
 		cmocka_unit_test(bad_lines),
+		cmocka_unit_test(before_the_verb),
+		cmocka_unit_test(table_form),
+		cmocka_unit_test(earlier_names),
 		cmocka_unit_test(one_over_another),
 		cmocka_unit_test(json_is_known_after_an_error),
 	};

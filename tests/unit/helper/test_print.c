@@ -190,6 +190,72 @@ static void unlabelled(void **state)
 	assert_int_equal(after, before);
 }
 
+static const char *print_chosen(const struct column_choice *columns)
+{
+	capture();
+	print_start(false);
+	print_choose(columns);
+	print_record(NULL, "title");
+	print_number("count", "count", 2);
+	print_table("maps");
+	print_record(NULL, NULL);
+	print_string("pin", "pin", "x");
+	print_end();
+	print_end();
+	print_main_table("rows");
+	print_record(NULL, NULL);
+	print_string("name", "name", "a b\\c");
+	print_string("state", NULL, "normal");
+	print_string(NULL, "state", "suspended");
+	print_bytes("bytes_valid", "valid", 65536);
+	print_ratio("hit_ratio", "hits", 1, 4);
+	print_number("hits", NULL, 7);
+	print_nanoseconds("mean_ns", "mean", 12345);
+	print_flag("here", "here", true);
+	print_string("uuid", NULL, "1-2");
+	print_table("parts");
+	print_record(NULL, NULL);
+	print_string("name", NULL, "part");
+	print_end();
+	print_end();
+	print_end();
+	print_record(NULL, NULL);
+	print_string("name", "name", "-");
+	print_string("state", NULL, "bypass");
+	print_string(NULL, "state", "bypass");
+	print_bytes("bytes_valid", "valid", 0);
+	print_ratio("hit_ratio", "hits", 0, 0);
+	print_nanoseconds("mean_ns", "mean", 0);
+	print_flag("here", "here", false);
+	print_end();
+	print_end();
+	print_finish();
+	print_choose(&(struct column_choice){ 0 });
+	return captured();
+}
+
+/* The user chooses the columns of the main table and their form: nothing else is printed. */
+static void columns(void **state)
+{
+	(void)state;
+	fail_reset();
+	assert_string_equal(print_chosen(&(struct column_choice){ .active = true, .list = "uuid,NAME,Hits,state" }),
+			    "UUID  NAME     HITS  STATE\n"
+			    "1-2   a b\\c  25.0 %  suspended\n"
+			    "-     -           -  bypass\n");
+	assert_string_equal(print_chosen(&(struct column_choice){ .active = true, .list = "+UUID", .no_headings = true }),
+			    "a b\\c  suspended  64 KiB  25.0 %  12.3 us  yes  1-2\n"
+			    "-      bypass        0 B       -     0 ns  no   -\n");
+	assert_string_equal(print_chosen(&(struct column_choice){ .active = true, .raw = true }),
+			    "NAME STATE VALID HITS MEAN HERE\n"
+			    "a\\x20b\\x5cc normal 65536 0.25 12345 true\n"
+			    "\\x2d bypass 0 - 0 false\n");
+	assert_string_equal(print_chosen(&(struct column_choice){ .active = true, .list = "UUID,STATE",
+								  .raw = true, .no_headings = true }),
+			    "1-2 normal\n"
+			    "- bypass\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +264,7 @@ int main(void)
 		cmocka_unit_test(json_error),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(unlabelled),
+		cmocka_unit_test(columns),
 	};
 
 	return RUN(tests);

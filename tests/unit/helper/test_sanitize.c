@@ -79,6 +79,26 @@ static void escaped(void **state)
 	}
 }
 
+static void one_word(void **state)
+{
+	static const struct {
+		const char *text, *word;
+	} row[] = {
+		{ "", "-" }, { "-", "\\x2d" }, { "--", "--" }, { "a b\t", "a\\x20b\\x09" },
+		{ "C:\\x", "C:\\x5cx" }, { "\xc3\xbc", "\xc3\xbc" }, { "a\xff", "a\\xff" },
+		{ "\xc2\x9b\x7f\n", "\\xc2\\x9b\\x7f\\x0a" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		char *word = text_escape_word(row[i].text);
+
+		assert_string_equal(word, row[i].word);
+		free(word);
+	}
+}
+
 static void unescaped(void **state)
 {
 	static const char *const bad[] = {
@@ -122,6 +142,7 @@ int main(void)
 		cmocka_unit_test(control),
 		cmocka_unit_test(no_utf8),
 		cmocka_unit_test(escaped),
+		cmocka_unit_test(one_word),
 		cmocka_unit_test(unescaped),
 		cmocka_unit_test(lines),
 	};
