@@ -6,12 +6,12 @@
 
 #include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/device_samples.h"
 #include "cmd/node_part.h"
 #include "ondisk/print_superblock.h"
 #include "block/dm_unprivileged.h"
 #include "lib/error.h"
 #include "netlink/device_state.h"
-#include "lib/name.h"
 #include "lib/print.h"
 #include "lib/periodic_wait.h"
 
@@ -19,18 +19,6 @@
 #define MILLISECOND	1000000ULL
 /* Default time from one sample to the next, milliseconds. */
 #define INTERVAL	1000U
-
-/* The status of one device at @time, nanoseconds of the monotonic clock. */
-struct sample {
-	char name[128];
-	uint64_t time;
-	struct status status;
-};
-
-struct samples {
-	struct sample *sample;
-	size_t count;
-};
 
 static int describe_stats(const struct dm_device *dev, const struct status *status)
 {
@@ -55,77 +43,8 @@ static int describe_stats(const struct dm_device *dev, const struct status *stat
 	return 0;
 }
 
-static int add_sample(struct samples *samples, const struct dm_device *dev)
-{
-	struct sample *sample = reallocarray(samples->sample,
-					     samples->count + 1,
-					     sizeof(*sample));
-
-	if (!sample)
-		return fail_memory();
-	samples->sample = sample;
-	sample += samples->count;
-	memcpy(sample->name, dev->name, sizeof(sample->name));
-	sample->time = watch_now();
-	if (describe_status(dev, &sample->status))
-		return fail_code();
-	samples->count++;
-	return 0;
-}
-
-static int sample_named(const struct arguments *args, struct samples *samples)
-{
-	struct dm_device dev;
-	int i;
-
-	for (i = 0; i < args->operands; i++) {
-		if (dm_need_ours(name_of_operand(args->operand[i]), &dev))
-			return fail_code();
-		add_sample(samples, &dev);
-		dm_device_free(&dev);
-		if (fail_code())
-			return fail_code();
-	}
-	return 0;
-}
-
-static int sample_all(struct samples *samples)
-{
-	struct dm_device *list;
-	size_t i, count;
-
-	if (dm_all(&list, &count))
-		return fail_code();
-	for (i = 0; i < count; i++)
-		if (add_sample(samples, &list[i]))
-			break;
-	dm_device_free_all(list, count);
-	return fail_code();
-}
-
-static int take_samples(const struct arguments *args, struct samples *samples)
-{
-	memset(samples, 0, sizeof(*samples));
-	return args->operands ? sample_named(args, samples) :
-				sample_all(samples);
-}
-
-/* Sets @delta to the growth of the counters; to their values if the device was reopened. */
-static void subtract_sample(const struct sample *old, const struct sample *new,
-			    struct status *delta)
-{
-	unsigned int i;
-
-	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++) {
-		uint64_t before = old->status.counter[i];
-		uint64_t after = new->status.counter[i];
-
-		delta->counter[i] = after >= before ? after - before : after;
-	}
-}
-
 /* Prints all values and the growth of the counters, in JSON only. */
-static void print_numbers(const struct sample *sample,
+static void print_numbers(const struct device_sample *sample,
 			  const struct status *delta)
 {
 	const struct status *status = &sample->status;
@@ -150,18 +69,13 @@ static void print_numbers(const struct sample *sample,
 	print_end();
 }
 
-static uint64_t per_second(uint64_t amount, uint64_t nanoseconds)
-{
-	return (uint64_t)((double)amount * SECOND / (double)nanoseconds + 0.5);
-}
-
-static void print_sample(const struct sample *old, const struct sample *new)
+static void print_sample(const struct device_sample *old, const struct device_sample *new)
 {
 	uint64_t span = new->time > old->time ? new->time - old->time : 1;
 	struct status delta = { 0 };
 	const uint64_t *c = delta.counter;
 
-	subtract_sample(old, new, &delta);
+	counters_subtract(&old->status, &new->status, &delta);
 	print_record(NULL, NULL);
 	print_string("name", "device", new->name);
 	print_number("span_ns", NULL, span);
@@ -183,19 +97,8 @@ static void print_sample(const struct sample *old, const struct sample *new)
 	print_end();
 }
 
-static const struct sample *find_sample(const struct samples *samples,
-					const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < samples->count; i++)
-		if (!strcmp(samples->sample[i].name, name))
-			return &samples->sample[i];
-	return NULL;
-}
-
 /* Leaves out a device that was opened after the earlier sample @old. */
-static void show_samples(const struct samples *old, const struct samples *new)
+static void show_samples(const struct device_samples *old, const struct device_samples *new)
 {
 	struct timespec now;
 	size_t i;
@@ -203,10 +106,9 @@ static void show_samples(const struct samples *old, const struct samples *new)
 	clock_gettime(CLOCK_REALTIME, &now);
 	print_number("time_ns", NULL,
 		     (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec);
-	print_table("devices");
+	print_main_table("devices");
 	for (i = 0; i < new->count; i++) {
-		const struct sample *before = find_sample(old,
-							  new->sample[i].name);
+		const struct device_sample *before = device_samples_find(old, new->sample[i].name);
 
 		if (before)
 			print_sample(before, &new->sample[i]);
@@ -216,23 +118,22 @@ static void show_samples(const struct samples *old, const struct samples *new)
 
 static int watch_stats(const struct arguments *args)
 {
-	struct samples old, new;
+	struct device_samples old, new;
 	struct watch pace;
 	unsigned int i;
 
-	watch_start(&pace, (args->interval ? args->interval : INTERVAL) *
-				   MILLISECOND);
-	take_samples(args, &old);
+	device_samples_take(args, &old);
+	watch_start(&pace, (args->interval ? args->interval : INTERVAL) * MILLISECOND);
 	for (i = 0; !fail_code() && (!args->count || i < args->count); i++) {
 		watch_wait(&pace);
-		if (!take_samples(args, &new)) {
+		if (!device_samples_take(args, &new)) {
 			show_samples(&old, &new);
 			print_next();
 		}
-		free(old.sample);
+		device_samples_free(&old);
 		old = new;
 	}
-	free(old.sample);
+	device_samples_free(&old);
 	return fail_code();
 }
 
@@ -245,17 +146,32 @@ static int cmd_stats(const struct arguments *args)
 		return fail_code();
 	if (option_given(args, OPTION_WATCH))
 		return watch_stats(args);
+	if (arguments_no_table(args, "--watch"))
+		return fail_code();
 	if (option_given(args, OPTION_INTERVAL | OPTION_COUNT))
 		return fail(CODE_USAGE, "--interval and --count go with --watch");
 	return describe_devices(args->operand, args->operands, describe_stats);
 }
+
+static const struct verb_column columns[] = {
+	{ .name = "device", .help = "name" },
+	{ .name = "read/s", .help = "bytes read per second" },
+	{ .name = "hits", .help = "part of these bytes that was a hit" },
+	{ .name = "hits/s", .help = "reads that were a hit" },
+	{ .name = "misses/s", .help = "reads that were filled from the origin" },
+	{ .name = "filled/s", .help = "bytes that fills read from the origin" },
+	{ .name = "bypassed/s", .help = "bytes read from the origin and not cached" },
+	{ .name = "written/s", .help = "bytes written" },
+	{ .name = "span_ns", .help = "time between the samples", .chosen = true },
+	{ 0 },
+};
 
 const struct verb stats_verb = {
 	.name = "stats",
 	.group = VERBS_OBSERVE,
 	.operands = "[NAME...]",
 	.operands_max = -1,
-	.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
+	.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT | OPTIONS_TABLE,
 	.summary = "show every counter with its unit and meaning",
 	.details =
 "Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
@@ -263,5 +179,6 @@ const struct verb stats_verb = {
 "\n"
 "--watch repeats: text has rates; JSON has one object per line, whose \"devices\" have the\n"
 "counters and under \"delta\" their growth within \"span_ns\".\n",
+	.columns = columns,
 	.run = cmd_stats,
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache status: show mode, state, devices, sizes and hit ratio. */
+/* nearcache status: show mode, state, devices, sizes, rates and hit ratio. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "cmd/node_part.h"
+#include "cmd/rates.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "open/members.h"
@@ -15,12 +16,15 @@
 #include "lib/error.h"
 #include "netlink/device_state.h"
 #include "lib/name.h"
+#include "lib/periodic_wait.h"
 #include "lib/print.h"
 #include "lib/size.h"
 #include "open/reconnect_origin.h"
 #include "open/renamed.h"
 #include "pins/restore.h"
 #include "stage/report.h"
+
+#define MILLISECOND	1000000ULL
 
 static void print_devices(const struct dm_device *dev)
 {
@@ -96,7 +100,7 @@ static void print_content(const uint64_t *field)
 
 static void print_memory(const uint64_t *field)
 {
-	print_bytes("fill_memory", "fill memory",
+	print_bytes("fill_memory", "fill memory used",
 		    field[NEARCACHE_FIELD_FILL_MEMORY]);
 	print_bytes("fill_memory_peak", "fill memory peak",
 		    field[NEARCACHE_FIELD_FILL_MEMORY_PEAK]);
@@ -249,6 +253,9 @@ static void print_next_step(const struct dm_device *dev, const struct status *st
 	print_string("next", needed ? "next" : NULL, needed ? text : NULL);
 }
 
+/* Taken --interval before the devices are shown; empty without it. */
+static struct device_samples earlier;
+
 static int describe_device(const struct dm_device *dev, const struct status *status)
 {
 	const char *gone = renamed_table_gone(dev);
@@ -276,6 +283,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 		    status_read_bytes(status));
 	print_bytes("write_bytes", dev->read_only ? NULL : "bytes written",
 		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
+	rates_print(dev, status, &earlier);
 	print_memory(status->field);
 	print_settings(dev);
 	print_number("damaged", damaged ? "damaged sub-blocks" : NULL, damaged);
@@ -292,15 +300,29 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	return 0;
 }
 
+static void take_earlier(const struct arguments *args)
+{
+	struct watch pace;
+
+	if (device_samples_take(args, &earlier))
+		return;
+	/* The interval begins after the last sample, so no device is measured for less. */
+	watch_start(&pace, args->interval * MILLISECOND);
+	watch_wait(&pace);
+}
+
 static int cmd_status(const struct arguments *args)
 {
 	dm_read_unprivileged(nl_device_state);
 	homes_rename_operands(args->operand, args->operands);
+	if (!fail_code() && args->interval)
+		take_earlier(args);
 	if (!fail_code())
 		describe_devices(args->operand, args->operands, describe_device);
 	if (fail_code() &&
 	    args->operands == 1)
 		renamed_explain(name_of_operand(args->operand[0]));
+	device_samples_free(&earlier);
 	return fail_code();
 }
 
@@ -309,10 +331,14 @@ const struct verb status_verb = {
 	.group = VERBS_OBSERVE,
 	.operands = "[NAME...]",
 	.operands_max = -1,
-	.summary = "show mode, state, devices, sizes and hit ratio",
+	.optional = OPTION_MEASURE,
+	.summary = "show mode, state, devices, sizes, rates and hit ratio",
 	.details =
 "Any user may call status; the cluster, the witness, timeouts, further cache devices and pins\n"
-"are shown to root only. If something is wrong, the last line is the next step. Rates are those of 'nearcache top'.\n"
+"are shown to root only. If something is wrong, the last line is the next step.\n"
+"\n"
+"status returns at once; its rates are averages since the device was opened. --interval\n"
+"measures them for that time instead, so --interval 1 shows what happens now.\n"
 "\n"
 "Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
 "level; none or several give an array \"devices\".\n",

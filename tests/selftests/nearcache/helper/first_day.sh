@@ -44,15 +44,30 @@ for words in list "status nc -j" "stats nc" metrics "top --batch --count 1"; do
 	as_nobody $words
 	[[ $rc == 0 && $out == *nc* ]] || fail "$words as nobody: exit $rc, $out"
 done
+as_nobody top --batch --count 1 -j
+[[ $rc == 0 && $out == *'"complete":false'* ]] || fail "top -j as nobody: exit $rc, $out"
 as_nobody status nc -j
 expect state normal complete false open_count null origin "$O" cache "$C" origin_state ok
 ((1 << 20 < $(json read_bytes))) || fail "status as nobody: $(json read_bytes) bytes read"
 as_nobody status nc
 [[ $out == *'only for root '* ]] || fail "status as nobody: $out"
+as_nobody status nc --interval 0.1
+[[ $rc == 0 && $out == *'rates '*'read 0 B/s, '*'in the last '[0-9]*' s'* ]] || fail "status --interval: exit $rc, $out"
+good status nc --interval 0.1 -j
+(($(json rates_span_ns) >= 100000000)) && expect read_bytes_per_s 0 || fail "status --interval -j: $out"
 as_nobody status nosuch
 [[ $rc == 4 && $out == *"no device 'nosuch'"* ]] || fail "status nosuch as nobody: exit $rc, $out"
+good prefetch nc 8M+1M --label secret --wait
+good jobs nc -j
+expect complete true label secret
 as_nobody jobs nc
-[[ $rc == 2 && $out == *'which data others read'* ]] || fail "jobs as nobody: exit $rc, $out"
+[[ $rc == 0 && $out == *done*'only for root  labels'* && $out != *secret* ]] || fail "jobs as nobody: exit $rc, $out"
+as_nobody jobs nc -j
+expect complete false running 0 label null
+as_nobody cancel nc --all
+[[ $rc == 2 ]] || fail "cancel as nobody: exit $rc, $out"
+as_nobody ranges nc
+[[ $rc == 2 ]] || fail "ranges as nobody: exit $rc, $out"
 as_nobody close nc
 [[ $rc == 2 ]] || fail "close as nobody: exit $rc, $out"
 # The report has tables, superblocks and the kernel log, and only this user can read it.
