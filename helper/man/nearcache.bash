@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion of nearcache(8); tests/static/words.sh compares it with the command.
 
-_nearcache_verbs='create open close destroy set get attach resize cluster stage pin unpin ranges prefetch plan jobs cancel residency invalidate index trace list status stats top events heatmap heat latency metrics verify scrub super report help daemon actions classifier'
+_nearcache_verbs='create open close destroy set get attach resize cluster stage pin unpin ranges prefetch plan jobs cancel residency invalidate index trace list status stats top events heatmap heat latency metrics verify scrub super report upgrade help daemon actions classifier'
 _nearcache_globals=' --json -j --dry-run --help -h --version -V'
 _nearcache_settings='mode=read-only|writearound|writethrough fill_memory=auto cache_timeout= origin_timeout= verify= witness= read_ahead='
 
@@ -16,7 +16,7 @@ _nearcache_tables()
 		operands='<>'
 		;;
 	open)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --abandon-stage --drop-unreadable --reserve --no-reserve --preempt --exclusive --forget --verbose -v'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --compare-at-open=<> --force --wait --all --tab=<path> --stage=<path> --rate=<> --max-behind=<> --on-full=wait|writethrough --abandon-stage --drop-unreadable --reserve --no-reserve --preempt --exclusive --forget --verbose -v'
 		operands='<table>'
 		;;
 	close)
@@ -32,12 +32,16 @@ _nearcache_tables()
 		operands='<device> <setting>...'
 		;;
 	attach)
-		options=' --origin=<path> --cache=<path> --block-size=<> --integrity=none|crc32c --dataset-version=<> --on-change=drop|refuse|trust --force --format'
+		options=' --origin=<path> --cache=<path> --block-size=<> --integrity=none|crc32c --dataset-version=<> --on-change=drop|refuse|trust --force --format-cache'
 		operands='<device>'
 		;;
 	resize)
 		options=' --force'
 		operands='<device>'
+		;;
+	upgrade)
+		options=' --module=<path> --force'
+		operands='<device>...'
 		;;
 	pin)
 		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh --keep-gone --everywhere'
@@ -48,7 +52,7 @@ _nearcache_tables()
 		operands='<device> <path>...'
 		;;
 	ranges)
-		options=' --labels'
+		options=' --labels --columns=<> -o=<> --noheadings --raw'
 		operands='<device>'
 		;;
 	prefetch)
@@ -60,7 +64,7 @@ _nearcache_tables()
 		operands='<device> <path>...'
 		;;
 	jobs)
-		options=''
+		options=' --columns=<> -o=<> --noheadings --raw'
 		operands='<device>'
 		;;
 	cancel)
@@ -68,7 +72,7 @@ _nearcache_tables()
 		operands='<device> <job>...'
 		;;
 	residency)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --columns=<> -o=<> --noheadings --raw'
 		operands='<device> <path>...'
 		;;
 	invalidate)
@@ -84,7 +88,7 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	cluster)
-		options=' --config=<path> --self=<> --from-peers --no-warm'
+		options=' --config=<path> --self=<> --from-peers --no-warm --columns=<> -o=<> --noheadings --raw'
 		operands='join|leave|status|check <cluster>'
 		;;
 	stage)
@@ -92,15 +96,15 @@ _nearcache_tables()
 		operands='status|drain|rate|max-behind|on-full <device> <path>'
 		;;
 	list)
-		options=' --all'
+		options=' --all --columns=<> -o=<> --noheadings --raw'
 		operands=''
 		;;
 	status)
-		options=''
+		options=' --interval=<>'
 		operands='<device>...'
 		;;
 	stats)
-		options=' --watch --interval=<> --count=<> -n=<>'
+		options=' --watch --interval=<> --count=<> -n=<> --columns=<> -o=<> --noheadings --raw'
 		operands='<device>...'
 		;;
 	top)
@@ -116,19 +120,19 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	index)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --summary --check --concatenated'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --summary --check --concatenated --columns=<> -o=<> --noheadings --raw'
 		operands='<path>...'
 		;;
 	classifier)
-		options=' --all'
+		options=' --all --columns=<> -o=<> --noheadings --raw'
 		operands='<> <path>'
 		;;
 	latency)
-		options=''
+		options=' --columns=<> -o=<> --noheadings --raw'
 		operands='<>'
 		;;
 	heat)
-		options=''
+		options=' --columns=<> -o=<> --noheadings --raw'
 		operands='<>'
 		;;
 	trace)
@@ -144,7 +148,7 @@ _nearcache_tables()
 		operands=''
 		;;
 	actions)
-		options=' --revert=<> --all'
+		options=' --revert=<> --all --columns=<> -o=<> --noheadings --raw'
 		operands='<device>'
 		;;
 	metrics)
