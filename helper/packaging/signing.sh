@@ -22,6 +22,18 @@ if [[ ${SIGN_KEY:-}${SIGN_CERT:-} ]]; then
 fi
 export SIGN_KEY=${SIGN_KEY:-} SIGN_CERT=${SIGN_CERT:-}
 
+# write_certificate FILE: write the certificate in DER, as mokutil reads it.
+write_certificate() {
+	if grep -q '^-----BEGIN CERTIFICATE' "$SIGN_CERT"; then
+		sed -n '/^-----BEGIN CERT/,/^-----END CERT/{/^-----/!p}' "$SIGN_CERT" | base64 -d
+	else
+		cat "$SIGN_CERT"
+	fi >"$1"
+}
+
+# Expressions of sed that insert the functions of module_functions.sh.
+module_functions=(-e '/^# MODULE_FUNCTIONS$/{' -e "r helper/packaging/module_functions.sh" -e 'd}')
+
 # need_headers RELEASE: end unless the module can be built, and signed if asked for. Signing needs sign-file,
 # which only headers of kernels with CONFIG_MODULE_SIG have.
 need_headers() {

@@ -35,8 +35,10 @@ placed() {
 		/usr/lib/systemd/system-generators/nearcache-generator /usr/share/nearcache/nearcache-dashboard.json /etc/nearcache; do
 		grep -qxF "$file" "$dir/files" || { echo "no $file"; wrong=1; }
 	done
-	files nearcache-dkms | grep -q "^/usr/src/nearcache-$version/dkms.conf$" && files nearcache-tests | grep -q selftest &&
-		files python3-nearcache | grep -q 'nearcache/plan.py$' && ((!wrong))
+	for file in "nearcache-dkms /usr/src/nearcache-$version/dkms.conf" 'nearcache-tests /usr/sbin/nearcache-selftest' 'python3-nearcache /usr/.*/nearcache/plan.py'; do
+		files "${file% *}" >"$dir/files" && grep -qx "${file#* }" "$dir/files" || { echo "$file is not in its package"; wrong=1; }
+	done
+	return "$wrong"
 }
 
 # signed: the prebuilt module is stripped, and its signature is the builder's.
@@ -44,7 +46,8 @@ signed() {
 	local module=$dir/kmod/lib/modules/$kver/updates/dm-nearcache.ko
 	mkdir -p "$dir/kmod" && rpm2cpio "$dir"/rpm/kmod-nearcache-*.rpm | cpio --quiet -idm -D "$dir/kmod" || return
 	signature_checked "$module" "$dir/cert" "$dir" || return
-	[[ $(modinfo -F signer "$module") == 'nearcache test' ]] && ! readelf -SW "$module" | grep -F .debug_info
+	openssl x509 -in "$dir/cert" -outform DER | cmp - "$dir/kmod/usr/share/nearcache-modules-$kver/certificate.der" &&
+		[[ $(modinfo -F signer "$module") == 'nearcache test' ]] && ! readelf -SW "$module" | grep -F .debug_info
 }
 
 # lint: rpmlint itself fails only if it finds errors.

@@ -16,7 +16,9 @@ new=$dir/build
 mkdir -p "$dir/lists/partial" "$dir/cache"
 version=$(dpkg-query -W -f '${Version}' libblkid1 2>/dev/null)
 [[ $version == 2.38.* ]] || { echo "the patch is for util-linux 2.38, and libblkid1 is ${version:-not installed}" >&2; exit 4; }
-type -P meson ninja dpkg-source >/dev/null || { echo 'install meson, ninja-build and dpkg-dev' >&2; exit 4; }
+for program in meson ninja dpkg-source bison; do
+	type -P "$program" >/dev/null || { echo "no $program: install meson, ninja-build, dpkg-dev and bison" >&2; exit 4; }
+done
 
 # source_file: print the name of the source package's description, which the first run downloads.
 source_file() {
@@ -42,6 +44,7 @@ built() {
 	(dpkg-source -x "$1" "$dir/src" && cd "$dir/src" &&
 		patch -p1 --fuzz=0 <"$TOP/helper/packaging/blkid/nearcache.patch" &&
 		sed -i "s/find_library('pam')/find_library('pam', required : false)/
+			s/^if lib_pam.found()/lib_pam_misc = lib_pam\n&/
 			s/^  'libcap-ng')/  'libcap-ng', required : false)/" meson.build &&
 		meson setup "$new" "${options[@]}" &&
 		ninja -C "$new" blkid wipefs libblkid/libblkid.so.1.1.0) >"$dir/build.log" 2>&1 ||

@@ -9,7 +9,7 @@ set -uo pipefail
 . "$TOP/tests/tap.sh"
 cd "$TOP" || exit
 KMOD='core meta ranges evict io prefetch cache dm cluster stage netlink main'
-HELPER='lib block netlink shard cli ondisk files pins open stage cluster verify bpf trace top heatmap metrics daemon cmd main'
+HELPER='lib block netlink shard cli ondisk files pins open stage cluster verify bpf upgrade trace top heatmap metrics daemon cmd main'
 CIRCLE=7
 
 # arrows OBJECTS ORDER CIRCLE: print each use of a later folder, and the largest circle.

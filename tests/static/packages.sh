@@ -22,6 +22,16 @@ scripts() {
 	compgen -G 'debian/*.postinst*' && compgen -G 'debian/*.postrm*' && compgen -G 'debian/*.prerm*'
 }
 
+# inserted: the packages have the functions of module_functions.sh in place of the line.
+inserted() {
+	local file
+	bash -euc 'cd ../..; die() { echo "$*"; exit 1; }; . helper/packaging/signing.sh; sed "${module_functions[@]}" helper/packaging/rpm/nearcache.spec.in' >"$BUILD/static/spec" || return
+	[[ $(grep -c '^keep_module() {' "$BUILD/static/spec") == 4 ]] && ! grep -x "# MODULE_FUNCTIONS" "$BUILD/static/spec" &&
+		for file in debian/nearcache-dkms.{prerm,postinst} debian/modules.{prerm,postinst}.in; do
+			grep -qx '# MODULE_FUNCTIONS' "$file" || { echo "$file"; return 1; }
+		done
+}
+
 shell_syntax() {
 	local file wrong=0
 	while read -r file; do
@@ -33,7 +43,7 @@ shell_syntax() {
 # What a script prints in quotes, or says in a comment, is no command.
 harmless() {
 	local commands='rmmod|modprobe|dmsetup (remove|suspend|reload)|nearcache +(close|destroy|open|upgrade)|systemctl|umount'
-	! { scripts | xargs sed -E 's/^[[:space:]]*#.*//; s/"[^"]*"//g; s/^/@/' && sed -nE '/^%(post|preun|postun)/,/^%files/s/^/@/p' rpm/nearcache.spec.in; } |
+	! { { scripts && echo module_functions.sh; } | xargs sed -E 's/^[[:space:]]*#.*//; s/"[^"]*"//g; s/^/@/' && sed -nE '/^%(post|preun|postun)/,/^%files/s/^/@/p' rpm/nearcache.spec.in; } |
 		grep -nE "@.*\<($commands)"
 }
 
@@ -65,6 +75,7 @@ not_enabled() {
 
 check 'the packages need what make deps-node installs' same_needs
 check 'maintainer scripts are valid' shell_syntax
+check 'maintainer scripts keep the loaded module' inserted
 check 'the name of the builder' maintainer_kept
 check 'headers that can build and sign' headers
 check 'a release that is no package name' release_name

@@ -16,7 +16,8 @@ make -s --no-print-directory "BUILD=$BUILD" install-helper "DESTDIR=$dir/root" P
 	{ cat "$dir/log"; exit 1; }
 nearcache=$dir/root/usr/sbin/nearcache
 share=$dir/root/usr/share
-page=$share/man/man8/nearcache.8
+pages=$share/man/man8
+page=$pages/nearcache.8
 bash_script=$share/bash-completion/completions/nearcache
 zsh_script=$share/zsh/site-functions/_nearcache
 mapfile -t verbs < <("$nearcache" --help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/\1/p')
@@ -51,68 +52,144 @@ for verb in "${verbs[@]}"; do
 	letters_of "$dir/help.$verb" | grep -vxFf "$dir/globals.letters" | sed "s/^/$verb /"
 done | sort >"$dir/own.letters"
 
-# page_tags: print "SECTION/SUBSECTION TAG" of each item in the rendered manual page.
+# page_tags PAGE: print "SECTION TAG" of each item in the rendered manual page.
 page_tags() {
-	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
-	/^\.S[HS] / { title = $2; for (i = 3; i <= NF; i++) title = title "_" $i }
-	/^\.SH / { section = title; title = "" }
-	tag { sub(/^\.B /, ""); print section "/" title "\t" $0 }
+	sed -E 's/\\f.//g; s/\\([- ])/\1/g; s/\\\(ha/^/g' "$1" | awk '
+	/^\.SH / { title = $2; for (i = 3; i <= NF; i++) title = title "_" $i }
+	tag { sub(/^\.B /, ""); print title "\t" $0 }
 	{ tag = /^\.TP/ }'
 }
-page_tags >"$dir/tags"
 
-# in_page SECTION/[SUBSECTION]: print the tags there.
+# in_page PAGE SECTION: print the tags there.
 in_page() {
-	awk -F '\t' -v where="$1" '$1 == where { print $2 }' "$dir/tags"
-}
-
-# in_verb VERB: tags there, whatever section it is in.
-in_verb() {
-	awk -F '\t' -v verb="/$1" '/^[A-Z_,]*\/[a-z]+\t/ && substr($1, index($1, "/")) == verb { print $2 }' "$dir/tags"
+	page_tags "$pages/$1.8" | awk -F '\t' -v where="$2" '$1 == where { print $2 }'
 }
 
 page_version() {
 	grep -q "^\.TH NEARCACHE 8 .*\"$("$nearcache" --version | sed 's/ (.*//')\"" "$page"
 }
 
+# The overview lists the verbs in their groups, with the text of the help.
 page_verbs() {
-	sed -nE 's/^\.SS ([a-z]+)$/\1/p; s/^\.SH ([A-Z]+)$/group \L\1/p' "$page" | awk '
-	/^group/ { group = $0; next }
-	group { print group; group = "" }
-	{ print }' >"$dir/page.verbs"
-	sed -n '/^Verbs/,/^$/{s/^ \([a-z]\)/group \1/p; s/^  \([a-z]*\) .*/\1/p}' "$dir/help" >"$dir/groups"
+	sed -E 's/\\f.//g; s/\\-/-/g' "$page" | awk '
+	/^\.SS / { group = tolower($2); next }
+	/^\.SH / { inside = /VERBS/ }
+	inside && verb { print "  " verb " " $0; verb = "" }
+	inside && /^nearcache-[a-z]+\(8\)$/ { if (group) print group; group = ""; verb = $0; gsub(/^nearcache-|\(8\)$/, "", verb) }' >"$dir/page.verbs"
+	sed -n '/^Verbs/,/^$/{s/^ \([a-z]\)/\1/p; s/^  \([a-z]*\)  */  \1 /p}' "$dir/help" >"$dir/groups"
 	same 'verbs in their groups' "$dir/groups" "$dir/page.verbs"
+}
+
+# Each verb has a page, each page a verb, and its name and text are those of the help.
+page_names() {
+	local verb
+	for verb in "${verbs[@]}"; do
+		echo "nearcache-$verb - $(sed -nE "/^Verbs/,/^$/s/^  $verb +//p" "$dir/help")"
+	done | sort >"$dir/names"
+	for file in "$pages"/nearcache-*.8; do
+		sed 's/\\-/-/g' "$file" | awk -v name="${file##*/}" '
+		/^\.TH / && $2 ".8" != toupper(name) ".8" && tolower($2) ".8" != name { print name ": " $0 }
+		name_next { print }
+		{ name_next = /^\.SH NAME/ }'
+	done | sort >"$dir/page.names"
+	same 'pages of verbs' "$dir/names" "$dir/page.names"
+}
+
+# The last line of the help names the page.
+page_named() {
+	local verb
+	[[ $(tail -n 1 "$dir/help") == 'Manual pages: man nearcache, man nearcache-VERB' ]] || { tail -n 1 "$dir/help"; return 1; }
+	for verb in "${verbs[@]}"; do
+		[[ $(tail -n 1 "$dir/help.$verb") == "Manual page: man nearcache-$verb" ]] || { echo "$verb"; return 1; }
+	done
+}
+
+# Sections that each page of a verb has, in this order; others may stand between them.
+page_sections() {
+	local verb
+	for verb in "${verbs[@]}"; do
+		if grep -q "^$verb " "$dir/own"; then
+			echo "$verb NAME SYNOPSIS DESCRIPTION OPTIONS PRIVILEGES EXAMPLES SEE_ALSO"
+		else
+			echo "$verb NAME SYNOPSIS DESCRIPTION PRIVILEGES EXAMPLES SEE_ALSO"
+		fi
+	done >"$dir/sections"
+	for verb in "${verbs[@]}"; do
+		sed -nE 's/^\.SH (NAME|SYNOPSIS|DESCRIPTION|OPTIONS|PRIVILEGES|EXAMPLES|SEE ALSO)$/\1/p' "$pages/nearcache-$verb.8" |
+			tr ' ' _ | paste -sd ' ' | sed "s/^/$verb /"
+	done >"$dir/page.sections"
+	same sections "$dir/sections" "$dir/page.sections"
+}
+
+# commands PAGE: print each command line of its examples, as typed.
+commands() {
+	sed -nE '/^\.SH EXAMPLES/,/^\.SH SEE/{/^\.EX/,/^\.EE/p}' "$1" |
+		sed -E '/^\./d; s/\\f.//g; s/\\([- ])/\1/g; s/\\\(aq/'"'"'/g' | sed -e ':more' -e '/\\e$/{N; s/\\e\n *//; b more' -e '}' |
+		sed -nE 's/^[#$] //p' | sed -E 's/ (&&|\||;) /\n/g; s/[;&]$//; s/; /\n/g'
+}
+
+# The command accepts the words of the examples, and each page has an example of its verb.
+examples() {
+	local file verb line words word option wrong=0
+	local -A takes=()
+	while read -r verb option _; do
+		takes[$verb $option]=1
+	done <"$dir/options"
+	for file in "$pages"/nearcache*.8; do
+		commands "$file" | grep '^nearcache ' >"$dir/commands"
+		verb=${file##*/nearcache}
+		verb=${verb%.8}
+		grep -q "^nearcache ${verb#-}" "$dir/commands" || { echo "${file##*/} has no example of its verb"; wrong=1; }
+		while read -r line; do
+			# No shell runs these words: there are no variables in them.
+			eval "words=(${line#nearcache })"
+			for word in "${words[@]}"; do
+				[[ $word != --* || ${takes[${words[0]} ${word%%=*}]:-} ]] || { echo "${file##*/}: $line: no option $word"; wrong=1; }
+			done
+			"$nearcache" "${words[@]}" --help >/dev/null || { echo "${file##*/}: $line"; wrong=1; }
+		done <"$dir/commands"
+	done
+	return "$wrong"
+}
+
+# Each option that a page mentions is one of nearcache, or of the other command that the line names.
+mentioned() {
+	awk '{ print $2 }' "$dir/options" | sort -u >"$dir/all"
+	! sed -E 's/\\f.//g; s/\\-/-/g' "$pages"/nearcache*.8 "$share"/man/man7/nearcache.7 |
+		grep -vE '(blockdev|systemctl|journalctl|bpftool) ' | grep -oE '(^|[^a-z-])--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u | grep -vxFf "$dir/all"
 }
 
 # With short names: "VERB -n, --name OPERAND".
 page_options() {
 	local verb
 	for verb in "${verbs[@]}"; do
-		in_verb "$verb" | sed -nE "/^(-., )?--/s/^/$verb /p"
+		in_page "nearcache-$verb" OPTIONS | sed "s/^/$verb /"
 	done | sort >"$dir/page.options"
 	same 'options of verbs' "$dir/own.letters" "$dir/page.options" || return
-	in_page OPTIONS_OF_ALL_VERBS/ | sort >"$dir/page.globals"
+	in_page nearcache OPTIONS_OF_ALL_VERBS | sort >"$dir/page.globals"
 	same 'options of all verbs' "$dir/globals.letters" "$dir/page.globals"
 }
 
 # The synopsis of each verb lists its operands and its options.
 page_synopsis() {
-	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
-	/^\.SS / { verb = $2; synopsis = 1; next }
-	/^\./ { synopsis = 0 }
-	synopsis && /^nearcache / { print > operands; next }
-	synopsis && /^\[?--/ { gsub(/[][]/, ""); print verb, $0 }' operands="$dir/page.usages" | sort >"$dir/page.synopsis"
+	local verb
+	for verb in "${verbs[@]}"; do
+		sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$pages/nearcache-$verb.8" | awk -v verb="$verb" '
+		/^\./ { synopsis = /^\.SH SYNOPSIS/; next }
+		synopsis && /^nearcache / { print > operands; next }
+		synopsis { gsub(/[][]/, ""); print verb, $0 }' operands="$dir/page.usage.$verb"
+	done | sort >"$dir/page.synopsis"
 	same 'options in synopses' "$dir/own" "$dir/page.synopsis" || return
 	for verb in "${verbs[@]}"; do
 		sed -nE '1s/^Usage: //; 1s/ \[?--.*//; 1p' "$dir/help.$verb"
 	done | sort >"$dir/usages"
-	sort -o "$dir/page.usages" "$dir/page.usages"
+	sort "${verbs[@]/#/$dir/page.usage.}" >"$dir/page.usages"
 	same 'operands in synopses' "$dir/usages" "$dir/page.usages"
 }
 
 page_codes() {
 	sed -n '/^Exit codes:/,$s/^  \([0-9]\)  .*/\1/p' "$dir/help" >"$dir/codes"
-	in_page EXIT_STATUS/ >"$dir/page.codes"
+	in_page nearcache EXIT_STATUS >"$dir/page.codes"
 	same 'exit codes' "$dir/codes" "$dir/page.codes" || return
 	same 'exit codes' <(sed -nE '/CODE_COUNT/d; s/^\tCODE_[A-Z]+\t*= ([0-9]),/\1/p' helper/lib/error.h) "$dir/codes"
 }
@@ -124,8 +201,8 @@ counters() {
 }
 
 page_counters() {
-	same values <(counters NEARCACHE_STATUS_FIELDS) <(in_page JSON/Values) &&
-		same counters <(counters NEARCACHE_COUNTERS) <(in_page JSON/Counters)
+	same values <(counters NEARCACHE_STATUS_FIELDS) <(in_page nearcache-stats VALUES) &&
+		same counters <(counters NEARCACHE_COUNTERS) <(in_page nearcache-stats COUNTERS)
 }
 
 # rows: print "name (unit)<tab>help" of each status field and counter, and "word NAME WORD" of each
@@ -160,8 +237,8 @@ rows() {
 # Texts of values and counters are those of the one table.
 page_rows() {
 	rows || return
-	sed -E 's/\\f.//g; s/\\\(aq/'"'"'/g; s/\\([- ])/\1/g' "$page" | awk '
-	/^\.S[HS] / { inside = /^\.SS (Values|Counters)/ }
+	sed -E 's/\\f.//g; s/\\\(aq/'"'"'/g; s/\\([- ])/\1/g' "$pages/nearcache-stats.8" | awk '
+	/^\.SH / { inside = /^\.SH (VALUES|COUNTERS)/ }
 	text && inside { print name "\t" $0 }
 	text = tag { name = $0 }
 	{ tag = /^\.TP/ }' >"$dir/page.rows"
@@ -171,7 +248,7 @@ page_rows() {
 # The words of enumerations in the netlink spec, the manual page and the command are the same.
 enum_words() {
 	local field
-	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$page" | awk '
+	sed -E 's/\\f.//g; s/\\([- ])/\1/g' "$pages/nearcache-stats.8" | awk '
 	tag { name = $1 }
 	{ tag = /^\.TP/ }
 	/^\./ { words = 0 }
@@ -191,11 +268,23 @@ enum_words() {
 			<(sed -nE 's/^word ([a-z_]+) \(enum\) /\1 /p' "$dir/rows.out")
 }
 
+# An option has one meaning: the same operand in all verbs. --cluster is the cluster of a file, or all nodes.
+one_meaning() {
+	! cut -d ' ' -f 2- "$dir/options" | sort -u | grep -v '^--cluster' | awk '{ print $1 }' | uniq -d | grep . &&
+		! grep -oE -- '--[a-z-]*sample[a-z-]*' "$dir/options" | grep -vxE -- '--samples|--sample-size'
+}
+
+# A setting has the name of its option, with underscores.
+setting_options() {
+	sed -nE 's/^  ([a-z_]+)=.*/\1/p' "$dir/help.set" | grep -vx read_ahead | sed 's/^/--/; s/_/-/g' | sort >"$dir/named"
+	same 'options of the settings' "$dir/named" <(grep -xFf "$dir/named" <(awk '$1 == "open" { print $2 }' "$dir/options") | sort)
+}
+
 # Help, error message and manual page list the same settings.
 settings() {
 	sed -nE 's/^  ([a-z_-]+)=.*/\1/p' "$dir/help.set" | tr _ - | sort >"$dir/settings"
 	"$nearcache" set x '?=1' 2>&1 | sed 's/.*it can be //; s/, \| or /\n/g' | tr _ - | sort >"$dir/settings.said"
-	in_verb set | sed -nE 's/^([a-z_-]+)=.*/\1/p' | tr _ - | sort >"$dir/settings.page"
+	in_page nearcache-set DESCRIPTION | sed -nE 's/^([a-z_-]+)=.*/\1/p' | tr _ - | sort >"$dir/settings.page"
 	same settings "$dir/settings" "$dir/settings.said" && same settings "$dir/settings" "$dir/settings.page"
 }
 
@@ -218,10 +307,17 @@ table_options() {
 	same 'options of the table' "$dir/table" "$dir/table.page"
 }
 
-# lint PAGE: mandoc and groff report nothing.
+# lint PAGE: mandoc and groff report nothing, no line is over 78 columns on a terminal with 80, and no line
+# breaks the name of an option.
 lint() {
-	mandoc -T lint -W warning "$1" && groff -man -ww -z -T utf8 "$1" >"$dir/groff" 2>&1 &&
+	mandoc -T lint -W warning "$1" && groff -man -ww -T ascii -rLL=78n -P-cbou "$1" >"$dir/rendered" 2>"$dir/groff" &&
 		[[ ! -s $dir/groff ]] || { cat "$dir/groff"; return 1; }
+	! grep -nE '.{79}|--[a-z-]+-$' "$dir/rendered"
+}
+
+# man finds the name and the text of each page.
+named() {
+	! command -v lexgrog >/dev/null || lexgrog "$share"/man/man*/* >"$dir/lexgrog" || { grep -v '": "' "$dir/lexgrog"; return 1; }
 }
 
 # Fake devices, jobs, labels and a table for the completion to find, and files in its folder.
@@ -342,14 +438,22 @@ some_cases() {
 
 check 'version of the manual page' page_version
 check 'verbs of the manual page' page_verbs
-check 'options of the manual page' page_options
-check 'synopses of the manual page' page_synopsis
+check 'one page for each verb' page_names
+check 'the help names the page' page_named
+check 'sections of the pages' page_sections
+check 'options of the pages' page_options
+check 'synopses of the pages' page_synopsis
+check 'examples of the pages' examples
+check 'options that the pages mention' mentioned
 check 'exit codes' page_codes
 check 'values and counters' page_counters
 check 'texts of values and counters' page_rows
 check 'words of enumerations are those of netlink' enum_words
 check 'settings' settings
+check 'an option has one meaning' one_meaning
+check 'settings have the names of options' setting_options
 check 'options of the table' table_options
+check 'names of the pages' named
 for file in "$share"/man/man*/*; do
 	check "${file##*/} is well formed" lint "$file"
 done

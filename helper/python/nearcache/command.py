@@ -92,7 +92,7 @@ def run(verb, operands, options, stdin=None):
 
 def status(name=None):
     """
-    Return the state of a device: mode, state, devices, sizes, hit ratio; see JSON in nearcache(8).
+    Return the state of a device: mode, state, devices, sizes, hit ratio; see nearcache-status(8).
 
     Without name, return a list with the states of all devices.
     """

@@ -9,6 +9,10 @@
 . "$TOP/tests/packages/lib/chroot.sh"
 # shellcheck source=tests/packages/lib/signature.sh
 . "$TOP/tests/packages/lib/signature.sh"
+# shellcheck source=tests/packages/lib/boot.sh
+. "$TOP/tests/packages/lib/boot.sh"
+# shellcheck source=tests/packages/lib/secure_boot.sh
+. "$TOP/tests/packages/lib/secure_boot.sh"
 cd "$TOP" || exit
 dir=$BUILD/packages/$release
 root=$dir/root
@@ -26,9 +30,9 @@ skip_all() {
 ((!EUID)) || skip_all "a chroot needs root"
 tests/deps --quiet --packages || skip_all "packages are missing"
 
-# in_root COMMAND...: run it in the node's root file system.
+# in_root COMMAND...: run it in the node's root file system; uname there prints the node's kernel.
 in_root() {
-	chroot_run "$root" "$@"
+	chroot_run "$root" env PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
 # new_key: make the builder's key for modules.
@@ -36,34 +40,42 @@ new_key() {
 	openssl req -new -x509 -newkey rsa:2048 -nodes -days 30 -subj '/CN=nearcache test/' -keyout "$dir/key" -out "$dir/cert" 2>"$dir/openssl"
 }
 
-# build_packages VERSION OUT [module]: build them on this machine, or, for another release, in a chroot; with a
-# prebuilt module for one kernel.
-build_packages() {
-	if [[ $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release) == "$release" ]]; then
-		make deb "BUILD=$2" "VERSION=$1" "DEB_KVERS=${3:+$(releases | head -n 1)}" "SIGN_KEY=$dir/key" "SIGN_CERT=$dir/cert" \
-			"MAINTAINER=$maintainer" && mv "$2"/deb/* "$2/"
-	else
-		build_in_chroot "$@"
-	fi
+# sources VERSION DIR: copy the sources from which packages are built. The older version has another module.
+sources() {
+	rm -rf "$2" && mkdir -p "$2/tests" && cp -a Makefile Kbuild COPYING VERSION README.md bpf helper kmod uapi "$2/" &&
+		cp -a tests/node tests/deps "$2/tests/" || return
+	[[ $1 == "$version" ]] || echo 'MODULE_INFO(test, "older");' >>"$2/kmod/main.c"
 }
 
-# build_in_chroot VERSION OUT [module]: the chroot has what 'make deps-node' installs, and debhelper. It needs much
+# this_release: does this machine run the release?
+this_release() {
+	[[ $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release) == "$release" ]]
+}
+
+# build_packages VERSION OUT: build them on this machine, or, for another release, in a chroot; with a prebuilt
+# module for one kernel, which has the drivers of a guest built in.
+build_packages() {
+	this_release || { build_in_chroot "$@"; return; }
+	sources "$1" "$dir/sources" &&
+		make -C "$dir/sources" deb "BUILD=$2" "VERSION=$1" "DEB_KVERS=$(releases | grep -m 1 cloud)" "SIGN_KEY=$dir/key" "SIGN_CERT=$dir/cert" \
+			"MAINTAINER=$maintainer" && mv "$2"/deb/* "$2/"
+}
+
+# build_in_chroot VERSION OUT: the chroot has what 'make deps-node' installs, and debhelper. It needs much
 # to download, so it is kept beside the minimal systems.
 build_in_chroot() {
 	local builder=$dir/builder kver
 	if [[ ! -e $builder/.ready ]]; then
 		rm -rf "$builder"
-		chroot_unpack "$release" "$builder" && mkdir -p "$builder/src" &&
+		chroot_unpack "$release" "$builder" &&
 			chroot_run "$builder" apt-get -qq update &&
 			chroot_run "$builder" apt-get -qq install build-essential debhelper dh-dkms dh-python python3 lintian "$headers" || return
 		touch "$builder/.ready"
 	fi
 	kver=$(basename "$(compgen -G "$builder/usr/lib/modules/*" | head -n 1)")
-	rm -rf "$builder"/src/* "$builder/key" "$builder/cert"
-	cp -a Makefile Kbuild COPYING VERSION README.md bpf helper kmod uapi "$builder/src/" && mkdir "$builder/src/tests" &&
-		cp -a tests/node tests/deps "$builder/src/tests/" && cp "$dir/key" "$dir/cert" "$builder/" &&
+	sources "$1" "$builder/src" && cp "$dir/key" "$dir/cert" "$builder/" &&
 		chroot_run "$builder" make -C /src deps-node "KVER=$kver" &&
-		chroot_run "$builder" make -C /src deb "VERSION=$1" "DEB_KVERS=${3:+$kver}" SIGN_KEY=/key SIGN_CERT=/cert "MAINTAINER=$maintainer" || return
+		chroot_run "$builder" make -C /src deb "VERSION=$1" "DEB_KVERS=$kver" SIGN_KEY=/key SIGN_CERT=/cert "MAINTAINER=$maintainer" || return
 	mkdir -p "$2" && mv "$builder"/src/build/deb/* "$2/"
 }
 
@@ -96,6 +108,10 @@ node() {
 	basename "$(compgen -G "$root/usr/lib/modules/*" | head -n 1)" >"$dir/first"
 	# DKMS calls depmod, which writes its files also for a kernel of which only the headers are here.
 	in_root depmod "$(<"$dir/first")" || return
+	# The node runs this kernel.
+	printf '#!/bin/sh\n[ "$*" = -r ] && echo %s || exec /usr/bin/uname "$@"\n' "$(<"$dir/first")" >"$root/usr/local/sbin/uname"
+	chmod 755 "$root/usr/local/sbin/uname"
+	echo 'DPkg::Path "/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin";' >"$root/etc/apt/apt.conf.d/91path"
 	tree >"$dir/before"
 }
 
@@ -119,8 +135,25 @@ runs() {
 		in_root python3 -c 'import nearcache' && module_built "$(<"$dir/first")" "$1"
 }
 
+# load_installed: from now on the installed module is the loaded one, as the scripts of the packages see it.
+load_installed() {
+	local field module=$root/sys/module/dm_nearcache
+	mkdir -p "$module"
+	for field in version srcversion; do
+		modinfo -F "$field" "$root/usr/lib/modules/$(<"$dir/first")"/updates/dkms/dm-nearcache.ko* >"$module/$field" || return
+	done
+}
+
+# kept_module: print the file of the loaded module that the packages have kept; fail unless it is the only one.
+kept_module() {
+	local files
+	mapfile -t files < <(compgen -G "$root/var/lib/nearcache/module/*")
+	[[ ${#files[@]} == 1 && $(modinfo -F srcversion "${files[0]}") == "$(<"$root/sys/module/dm_nearcache/srcversion")" ]] &&
+		[[ ${files[0]} == */"$(<"$root/sys/module/dm_nearcache/srcversion")-$(<"$dir/first").ko"* ]] || { echo "kept: ${files[*]}"; return 1; }
+}
+
 older_installed() {
-	install_packages old && runs "$older"
+	install_packages old && runs "$older" && load_installed
 }
 
 # upgrade_aborted: an upgrade that fails before it has unpacked files leaves the module of the older version.
@@ -151,6 +184,8 @@ state_kept() {
 
 upgraded() {
 	state && install_packages new && runs "$version" && state_kept || return
+	kept_module && grep -q "module $older stays loaded" "$dir/install-new.log" && grep -q "'nearcache upgrade' loads $version" "$dir/install-new.log" ||
+		{ cat "$dir/install-new.log"; return 1; }
 	grep -q "ignoring command 'restart'" "$dir/install-new.log" || { echo "the daemon is not restarted"; cat "$dir/install-new.log"; return 1; }
 	[[ ! -e $root/usr/src/nearcache-$older && ! $(in_root dkms status | grep "$older") ]] || { in_root dkms status; return 1; }
 }
@@ -159,12 +194,12 @@ upgraded() {
 reinstalled() {
 	local variables=$root/sys/firmware/efi/efivars rc=0
 	! grep 'Secure Boot is on' "$dir/install-new.log" || return
-	mkdir -p "$variables"
+	load_installed && mkdir -p "$variables" || return
 	printf '\6\0\0\0\1' >"$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 	in_root sh -c 'apt-get -q install --reinstall /srv/new/*.deb' >"$dir/reinstall.log" 2>&1 || rc=$?
 	rm -r "$root/sys/firmware"
 	((!rc)) && grep -q 'mokutil --import /var/lib/dkms/mok.pub' "$dir/reinstall.log" || { cat "$dir/reinstall.log"; return 1; }
-	runs "$version" && state_kept
+	! grep 'stays loaded' "$dir/reinstall.log" && runs "$version" && kept_module && state_kept
 }
 
 placed() {
@@ -181,7 +216,7 @@ placed() {
 		grep -o '/usr/.*gz')
 	grep -qxF "$file" "$dir/files" || { echo "no $file"; wrong=1; }
 	[[ $(dpkg-deb -f "$dir/new/nearcache_$version"-1_*.deb Maintainer) == "$maintainer" ]] || { echo "wrong maintainer"; wrong=1; }
-	for file in man8/nearcache.8 man8/nearcache-selftest.8 man5/nearcachetab.5; do
+	for file in man8/nearcache.8 man8/nearcache-create.8 man8/nearcached.8 man8/nearcache-selftest.8 man5/nearcachetab.5; do
 		grep -q "^/usr/share/man/$file.gz$" "$dir/files" || { echo "no $file"; wrong=1; }
 	done
 	return "$wrong"
@@ -194,7 +229,7 @@ units_valid() {
 
 removed() {
 	in_root sh -c 'apt-get -q remove "nearcache*" "python3-nearcache*"' || return
-	state_kept && [[ ! -e $root/usr/sbin/nearcache && ! $(compgen -G "$root/usr/lib/modules/*/updates/dkms/dm-nearcache*") ]]
+	state_kept && kept_module && [[ ! -e $root/usr/sbin/nearcache && ! $(compgen -G "$root/usr/lib/modules/*/updates/dkms/dm-nearcache*") ]]
 }
 
 # purged: all files of the packages are gone. Mounts and their files, records of joined clusters, and units
@@ -219,9 +254,11 @@ purged() {
 	! in_root dpkg-query -W -f '${Package} ${Status}\n' | grep nearcache
 }
 
-# fresh: an installation enables no service, and starts none.
+# fresh: an installation enables no service, and starts none. No module is loaded.
 fresh() {
+	rm -r "$root/sys/module"
 	install_packages new && runs "$version" && [[ ! $(find "$root/etc/systemd" -name 'nearcache*') ]] || return
+	! grep 'stays loaded' "$dir/install-new.log" && [[ ! -e $root/var/lib/nearcache/module ]] || return
 	grep -q 'nearcache-daemon.service is a disabled .* not starting it' "$dir/install-new.log" &&
 		! grep -E "ignoring command '(re)?start'" "$dir/install-new.log" || { cat "$dir/install-new.log"; return 1; }
 }
@@ -257,7 +294,7 @@ release_checks() {
 	rm -rf "$dir/old" "$dir/new"
 	new_key || exit
 	chroot_base "$release" >/dev/null || skip_all "no packages of $release here"
-	check 'packages' build_packages "$version" "$dir/new" module
+	check 'packages' build_packages "$version" "$dir/new"
 	check "packages of version $older" build_packages "$older" "$dir/old"
 	[[ -e $dir/new/nearcache_$version-1_amd64.deb ]] || finish
 	[[ $(compgen -G "$dir/new/nearcache-dbgsym_*.deb") ]] || exit
@@ -274,5 +311,7 @@ release_checks() {
 	check 'a fresh installation' fresh
 	check 'a kernel upgrade' kernel_upgraded
 	check 'a prebuilt module' prebuilt
+	check 'two commands to a cached mount in a guest' booted
+	check 'Secure Boot' secure_booted
 	finish
 }
