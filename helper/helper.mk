@@ -22,7 +22,7 @@ HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-
 HELPER_TOP_PKGS	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
 HELPER_DAEMON_PKGS := libsystemd libmicrohttpd
 # Lowest layer first: a folder uses only those before it.
-HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open stage cluster verify bpf trace top heatmap metrics daemon cmd
+HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open stage cluster verify bpf upgrade trace top heatmap metrics daemon cmd
 HELPER_MAINS	:= helper/main.c helper/daemon/main.c helper/top/main.c
 HELPER_SRC	:= $(filter-out $(HELPER_MAINS),$(wildcard $(HELPER_FOLDERS:%=helper/%/*.c)))
 # Superblocks and pages of the slot table are checked by source files shared with the kernel module.
@@ -90,7 +90,7 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
 	share/nearcache/nearcache-dashboard.json:644:helper/metrics/nearcache-dashboard.json \
 	lib/udev/rules.d/62-nearcache.rules:644:$(BUILD)/helper/62-nearcache.rules \
-	share/man/man8/nearcache.8:644:helper/man/nearcache.8 \
+	$(foreach page,$(notdir $(wildcard helper/man/*.8)),share/man/man8/$(page):644:helper/man/$(page)) \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \
 	share/man/man5/nearcache.conf.5:644:helper/man/nearcache.conf.5 \

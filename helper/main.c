@@ -27,6 +27,7 @@ static void run_verb(const struct verb *verb, const struct arguments *args, char
 int main(int argc, char **argv)
 {
 	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	struct column_choice columns;
 	const struct verb *verb;
 	struct arguments args;
 	int error;
@@ -39,6 +40,8 @@ int main(int argc, char **argv)
 	if (!error && program_tell(&args, verbs, verb))
 		return print_flush();
 	print_start(option_given(&args, OPTION_JSON));
+	columns = arguments_columns(&args);
+	print_choose(&columns);
 	if (!error && !typed)
 		error = fail_memory();
 	args.typed = typed;

@@ -44,14 +44,12 @@ static void print_device(const struct view *view)
 
 static void print_latency(const char *key, const char *label, uint64_t ns)
 {
-	char text[32];
-
-	if (ns < 1000000)
-		snprintf(text, sizeof(text), "%.1f us", (double)ns / 1000);
-	else
-		snprintf(text, sizeof(text), "%.1f ms", (double)ns / 1000000);
-	print_string(NULL, label, ns ? text : NULL);
-	print_number(key, NULL, ns);
+	if (ns) {
+		print_nanoseconds(key, label, ns);
+		return;
+	}
+	print_string(NULL, label, NULL);
+	print_number(key, NULL, 0);
 }
 
 /* Bytes served by the local node's cache, and by all peers. */
@@ -89,7 +87,7 @@ static void print_nodes(const struct view *view)
 	size_t i;
 
 	peers_shares(view->table.node, view->table.nodes, extents_of(view), share, &counted);
-	print_table("nodes");
+	print_main_table("nodes");
 	for (i = 0; i < view->table.nodes; i++) {
 		const struct peers_node *node = &view->table.node[i];
 		const struct peers_load *load = view->status.load ? &view->status.load[i] : &unknown;
@@ -102,13 +100,13 @@ static void print_nodes(const struct view *view)
 		print_string("state", "state", peers_state_word(load->state));
 		print_number("weight", "weight", node->weight);
 		print_ratio("share", "extents", share[i], counted);
-		print_bytes("bytes", "bytes read", load->bytes);
+		print_bytes("bytes", "read", load->bytes);
 		print_latency("latency_ns", "latency", load->latency);
 		print_number("errors", "errors", load->errors);
 		/* The end of a read here is not counted. */
 		print_number("reads_in_flight", NULL,
 			     load->state == NEARCACHE_PEER_HERE ? 0 : load->begun - load->ended);
-		print_string("device", "connected at", connected ? peer->state.device : NULL);
+		print_string("device", "device", connected ? peer->state.device : NULL);
 		print_string("controller", NULL, connected ? peer->state.controller : NULL);
 		print_string("nqn", NULL, peer ? peer->nqn : NULL);
 		print_end();

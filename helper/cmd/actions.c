@@ -211,6 +211,8 @@ static int cmd_actions(const struct arguments *args)
 	if (option_given(args, OPTION_REVERT) && args->operands)
 		return fail(CODE_USAGE, "--revert takes a number only, not '%s'",
 			    args->operand[0]);
+	if (option_given(args, OPTION_REVERT) && arguments_no_table(args, "the list: leave out --revert"))
+		return fail_code();
 	if (option_given(args, OPTION_REVERT))
 		return revert_action(args->revert, option_given(args, OPTION_DRY_RUN));
 	if (args->operands) {
@@ -221,24 +223,38 @@ static int cmd_actions(const struct arguments *args)
 		else
 			listing.name = dev.name;
 	}
-	print_table("actions");
+	print_main_table("actions");
 	action_each(0, show_action, &listing);
 	print_end();
 	dm_device_free(&dev);
 	return fail_code();
 }
 
+static const struct verb_column columns[] = {
+	{ .name = "id", .help = "number" },
+	{ .name = "time", .help = "UTC" },
+	{ .name = "device", .help = "name" },
+	{ .name = "setting", .help = "what changed" },
+	{ .name = "from", .help = "value before" },
+	{ .name = "to", .help = "value after" },
+	{ .name = "state", .help = "done, taken-back, reverted, would, kept" },
+	{ .name = "why", .help = "reason" },
+	{ .name = "of", .help = "number of the action that was reverted", .chosen = true },
+	{ 0 },
+};
+
 const struct verb actions_verb = {
 	.name = "actions",
 	.group = VERBS_AUTOMATIC,
 	.operands = "[NAME]",
 	.operands_max = 1,
-	.optional = OPTION_REVERT | OPTION_UNCHANGED,
+	.optional = OPTION_REVERT | OPTION_UNCHANGED | OPTIONS_TABLE,
 	.summary = "list the actions of the daemon with their reasons, or revert one",
 	.details =
 "States: done; taken-back, after the daemon evaluated the effect; reverted, by --revert:\n"
 "the daemon leaves that setting alone for a while. With --all also the actions that\n"
 "changed nothing: would (of daemon --observe), and kept, after an evaluation. The record\n"
 "is /run/nearcache/actions and starts empty at each boot.\n",
+	.columns = columns,
 	.run = cmd_actions,
 };

@@ -21,12 +21,12 @@ static int check_words(const struct arguments *args)
 		return fail(CODE_USAGE,
 			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows itself which data it can trust");
 	if (!option_given(args, OPTION_FORMAT) &&
-	    option_given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
+	    option_given(args, OPTION_BLOCK_SIZE | OPTION_INTEGRITY | OPTION_DATASET_VERSION))
 		return fail(CODE_USAGE,
-			    "--block-size and --dataset-version are for a new cache: add --format");
+			    "--block-size, --integrity and --dataset-version are for a new cache: add --format-cache");
 	if (option_given(args, OPTION_FORMAT) && !option_given(args, OPTION_CACHE))
 		return fail(CODE_USAGE,
-			    "--format needs --cache DEV: name the device to format");
+			    "--format-cache needs --cache DEV: name the device to format");
 	return formatting_check_words(args);
 }
 
@@ -103,7 +103,7 @@ const struct verb attach_verb = {
 "now is emptied if NAME had it before, and refused otherwise; --on-change drop or refuse\n"
 "overrides this.\n"
 "\n"
-"--format makes a new, empty cache on DEV first, as create does. It refuses a device that\n"
+"--format-cache makes a new, empty cache on DEV first, as create does. It refuses a device that\n"
 "carries anything unless --force is given; --force also resumes a suspended device. The\n"
 "previous cache device of NAME misses all later writes: format it before it serves this\n"
 "origin again. If NAME has a witness, the new cache gets a record there.\n"

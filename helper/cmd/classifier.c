@@ -74,6 +74,8 @@ static int add_row(const void *key_, const void *value, void *arg)
 	struct rows *rows = arg;
 	struct row *longer;
 
+	if (!((const struct stream *)value)->accesses)
+		return 0;
 	if (!rows->all && process_ended(key->pid))
 		return 0;
 	longer = reallocarray(rows->row, rows->count + 1, sizeof(*longer));
@@ -123,7 +125,7 @@ static int show_classifier(const struct program_place *place, const struct argum
 	struct rows rows = { .all = option_given(args, OPTION_ENDED) };
 	size_t i;
 
-	print_table("streams");
+	print_main_table("streams");
 	program_each(place, "streams", sizeof(struct stream_key),
 		     sizeof(struct stream), add_row, &rows);
 	sort_rows(&rows);
@@ -145,13 +147,32 @@ static int cmd_classifier(const struct arguments *args)
 	return loading_run(&classifier, args);
 }
 
+static const struct verb_column columns[] = {
+	{ .name = "pid", .help = "process" },
+	{ .name = "access", .help = "read or write" },
+	{ .name = "class", .help = "sequential, strided, shuffled, ..." },
+	{ .name = "accesses", .help = "number" },
+	{ .name = "runs", .help = "accesses that started a sequential run" },
+	{ .name = "bytes", .help = "their size" },
+	{ .name = "changes", .help = "how often the class changed" },
+	{ .name = "device", .help = "name" },
+	{ .name = "part", .help = "part of the device" },
+	{ .name = "cgroup", .help = "control group of the process" },
+	{ .name = "command", .help = "name of the process" },
+	{ .name = "major", .help = "of the device number", .chosen = true },
+	{ .name = "minor", .help = "of the device number", .chosen = true },
+	{ .name = "start", .help = "first byte of the part", .chosen = true },
+	{ .name = "label_id", .help = "number of the label", .chosen = true },
+	{ 0 },
+};
+
 const struct verb classifier_verb = {
 	.name = "classifier",
 	.group = VERBS_AUTOMATIC,
 	.operands = "load|unload|show [FILE]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.optional = OPTION_ENDED,
+	.optional = OPTION_ENDED | OPTIONS_TABLE,
 	.summary = "load or show the BPF program that classifies streams",
 	.details =
 "load makes the kernel call a program for each read and write through all caches: the\n"
@@ -166,5 +187,6 @@ const struct verb classifier_verb = {
 "scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"
 "same order again) or random once enough runs were read twice. The processes of a control\n"
 "group share this class, see nearcache(7).\n",
+	.columns = columns,
 	.run = cmd_classifier,
 };

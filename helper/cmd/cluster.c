@@ -83,6 +83,8 @@ static int cmd_cluster(const struct arguments *args)
 	if (strcmp(action->name, "join") && option_given(args, OPTION_FROM_PEERS | OPTION_NO_WARM))
 		return fail(CODE_USAGE, "'cluster %s' takes no --%s: it is for join", action->name,
 			    option_given(args, OPTION_FROM_PEERS) ? "from-peers" : "no-warm");
+	if (strcmp(action->name, "status") && arguments_no_table(args, "status"))
+		return fail_code();
 	if (option_given(args, OPTION_FROM_PEERS) && option_given(args, OPTION_NO_WARM))
 		return fail(CODE_USAGE, "--from-peers and --no-warm exclude each other");
 	if (action->locks)
@@ -90,13 +92,29 @@ static int cmd_cluster(const struct arguments *args)
 	return action->run(args, name);
 }
 
+static const struct verb_column columns[] = {
+	{ .name = "node", .help = "name" },
+	{ .name = "address", .help = "where it is reached" },
+	{ .name = "state", .help = "here, up, slow, failed, probing, absent" },
+	{ .name = "weight", .help = "of its share" },
+	{ .name = "extents", .help = "part of the volume that has its home there" },
+	{ .name = "read", .help = "bytes read there" },
+	{ .name = "latency", .help = "of reads there" },
+	{ .name = "errors", .help = "reads that failed" },
+	{ .name = "device", .help = "of its connection" },
+	{ .name = "reads_in_flight", .help = "reads there now", .chosen = true },
+	{ .name = "controller", .help = "of its connection", .chosen = true },
+	{ .name = "nqn", .help = "name of its export", .chosen = true },
+	{ 0 },
+};
+
 const struct verb cluster_verb = {
 	.name = "cluster",
 	.group = VERBS_DEVICES,
 	.operands = "join|leave|status|check [NAME]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF | OPTION_FROM_PEERS | OPTION_NO_WARM,
+	.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF | OPTION_FROM_PEERS | OPTION_NO_WARM | OPTIONS_TABLE,
 	.summary = "cache one volume on several nodes for each other",
 	.details =
 "Several nodes that read one volume cache it for each other, so that its storage serves each\n"
@@ -117,7 +135,7 @@ const struct verb cluster_verb = {
 "  check NAME     compare device, export and connections with the file; differences are\n"
 "                 listed, and give exit code 1\n"
 "\n"
-"Other verbs take NAME as well and act on NAME-home, see 'Clusters' in nearcache(7).\n"
+"Other verbs take NAME as well and act on NAME-home, see nearcache-cluster(8).\n"
 "\n"
 "A node that serves another volume, or another --dataset-version of it, is refused. When\n"
 "the content of the volume changes, leave on all nodes; then on each node close NAME-home,\n"
@@ -132,5 +150,6 @@ const struct verb cluster_verb = {
 "from its peers in the background: data that they hold, most recently read first, as far\n"
 "as there is room. --no-warm prevents that. --from-peers also brings data that a peer\n"
 "lacks or may lack, as 'prefetch NAME --from-peers' does; the peer asks the origin for it.\n",
+	.columns = columns,
 	.run = cmd_cluster,
 };

@@ -18,6 +18,7 @@ extern const struct verb set_verb;
 extern const struct verb get_verb;
 extern const struct verb attach_verb;
 extern const struct verb resize_verb;
+extern const struct verb upgrade_verb;
 extern const struct verb pin_verb;
 extern const struct verb unpin_verb;
 extern const struct verb ranges_verb;

@@ -423,7 +423,7 @@ const struct verb create_verb = {
 "drains it. If the log is full, writes wait; with --on-full writethrough they go to the origin,\n"
 "until the writers pause. With --reserve, a persistent reservation (SCSI, NVMe) keeps other nodes\n"
 "from writing to the origin until it has all writes; --preempt takes the origin from another\n"
-"node. See nearcache(8).\n"
+"node. See nearcache-stage(8).\n"
 "\n"
 "An origin that is a local drive, with a cache device behind a network (NVMe over TCP, RDMA or\n"
 "FC, iSCSI, Fibre Channel, RBD, NBD), is refused without --force: they are probably swapped.\n"

@@ -81,7 +81,7 @@ static int show_heat(const struct program_place *place, const struct arguments *
 	(void)args;
 	if (!regions)
 		return fail_memory();
-	print_table("regions");
+	print_main_table("regions");
 	if (!program_each(place, "heats", sizeof(struct heat_key),
 			  sizeof(struct heat), add_region, regions))
 		show_regions(regions);
@@ -100,16 +100,31 @@ static int cmd_heat(const struct arguments *args)
 	return loading_run(&heat, args);
 }
 
+static const struct verb_column columns[] = {
+	{ .name = "device", .help = "name" },
+	{ .name = "start", .help = "first byte of the region of 16 MiB" },
+	{ .name = "reads", .help = "number of reads" },
+	{ .name = "bytes", .help = "bytes read" },
+	{ .name = "hits", .help = "part of the bytes that was a hit (estimate)" },
+	{ .name = "major", .help = "of the device number", .chosen = true },
+	{ .name = "minor", .help = "of the device number", .chosen = true },
+	{ .name = "length", .help = "size of the region", .chosen = true },
+	{ .name = "hit_bytes", .help = "bytes that were a hit (estimate)", .chosen = true },
+	{ 0 },
+};
+
 const struct verb heat_verb = {
 	.name = "heat",
 	.group = VERBS_OBSERVE,
 	.operands = "load|unload|show",
 	.operands_min = 1,
 	.operands_max = 1,
+	.optional = OPTIONS_TABLE,
 	.summary = "count reads by region",
 	.details =
 "load starts a BPF program that counts the reads of all caches until unload. show lists\n"
 "the regions of 16 MiB that were read: number of reads, bytes, and an estimate of the\n"
 "cached share from samples. At most 65,536 regions are kept.\n",
+	.columns = columns,
 	.run = cmd_heat,
 };

@@ -24,6 +24,12 @@ struct listing {
 	struct index_selection selection;
 };
 
+/* Are the samples of all files one table, with nothing around it? */
+static bool is_table(const struct arguments *args)
+{
+	return option_given(args, OPTIONS_TABLE) && !option_given(args, OPTION_SUMMARY);
+}
+
 static bool has_parts(const struct shard_index *index)
 {
 	return index->format == INDEX_TAR || index->format == INDEX_PARQUET;
@@ -48,10 +54,13 @@ static void print_parts(const struct shard_index *index, uint64_t sample)
 	print_end();
 }
 
-static void print_sample(const struct shard_index *index, uint64_t number)
+static void print_sample(const struct listing *listing, uint64_t number)
 {
+	const struct shard_index *index = &listing->index;
 	const struct index_sample *sample = &index->sample[number];
-	bool named = sample->name != INDEX_NO_NAME;
+	/* One table of all files: each row has all columns, whatever the format of its file. */
+	bool all = is_table(listing->args);
+	bool named = all || sample->name != INDEX_NO_NAME;
 
 	print_record(NULL, NULL);
 	print_number("number", "number", number);
@@ -59,6 +68,10 @@ static void print_sample(const struct shard_index *index, uint64_t number)
 	print_number("length", "length", sample->range.length);
 	if (has_parts(index))
 		print_number(NULL, "parts", index_parts(index, number));
+	else if (all)
+		print_string(NULL, "parts", NULL);
+	if (all)
+		print_string("file", NULL, listing->path);
 	/* The name comes last because it may be long. */
 	print_string("name", named ? "name" : NULL,
 		     index_name(index, sample->name));
@@ -72,11 +85,9 @@ static void print_samples(const struct listing *listing)
 	const struct index_span *span = listing->selection.span;
 	uint64_t i, number;
 
-	print_table("samples");
 	for (i = 0; i < listing->selection.spans; i++)
 		for (number = span[i].first; number < span[i].end; number++)
-			print_sample(&listing->index, number);
-	print_end();
+			print_sample(listing, number);
 }
 
 /* Prints the ranges of the file that hold its index, in JSON only. */
@@ -110,8 +121,11 @@ static void print_file(const struct listing *listing)
 	if (summary)
 		print_string(NULL, "file", listing->path);
 	print_index(index);
-	if (!summary)
+	if (!summary) {
+		print_main_table("samples");
 		print_samples(listing);
+		print_end();
+	}
 	print_end();
 }
 
@@ -172,7 +186,10 @@ static int list_file(const struct arguments *args, const char *path,
 		error = check_length(&listing, listed);
 	if (!error) {
 		index_warn(index, path);
-		print_file(&listing);
+		if (is_table(args))
+			print_samples(&listing);
+		else
+			print_file(&listing);
 	}
 	index_select_free(&listing.selection);
 	index_free(index);
@@ -224,8 +241,10 @@ static void list_files(const struct arguments *args, struct problem *problem)
 	uint64_t listed = 0;
 	int i, problems = 0;
 
-	if (option_given(args, OPTION_SUMMARY))
-		print_table("files");
+	if (is_table(args))
+		print_main_table("samples");
+	else if (option_given(args, OPTION_SUMMARY))
+		print_main_table("files");
 	else
 		print_list("files");
 	for (i = 0; i < args->operands && fail_code() != CODE_MEMORY; i++)
@@ -252,6 +271,23 @@ static int cmd_index(const struct arguments *args)
 	return fail_code();
 }
 
+static const struct verb_column columns[] = {
+	{ .name = "number", .help = "of the sample, from 0", .without = OPTION_SUMMARY },
+	{ .name = "offset", .help = "first byte in the file", .without = OPTION_SUMMARY },
+	{ .name = "length", .help = "size", .without = OPTION_SUMMARY },
+	{ .name = "parts", .help = "number of parts (tar, parquet)", .without = OPTION_SUMMARY },
+	{ .name = "name", .help = "name of the sample", .without = OPTION_SUMMARY },
+	{ .name = "file", .help = "name of the file", .chosen = true, .without = OPTION_SUMMARY },
+	{ .name = "format", .help = "of the file", .with = OPTION_SUMMARY },
+	{ .name = "size", .help = "of the file", .with = OPTION_SUMMARY },
+	{ .name = "samples", .help = "number of samples", .with = OPTION_SUMMARY },
+	{ .name = "index", .help = "bytes that a reader needs to open the file", .with = OPTION_SUMMARY },
+	{ .name = "file", .help = "name of the file", .with = OPTION_SUMMARY },
+	{ .name = "unended", .help = "the archive has no end mark", .chosen = true, .with = OPTION_SUMMARY },
+	{ .name = "following_bytes", .help = "bytes behind the end", .chosen = true, .with = OPTION_SUMMARY },
+	{ 0 },
+};
+
 const struct verb index_verb = {
 	.name = "index",
 	.group = VERBS_DATA,
@@ -259,7 +295,7 @@ const struct verb index_verb = {
 	.operands_min = 1,
 	.operands_max = -1,
 	.optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES |
-		    OPTION_SUMMARY | OPTION_CHECK | OPTION_CONCATENATED,
+		    OPTION_SUMMARY | OPTION_CHECK | OPTION_CONCATENATED | OPTIONS_TABLE,
 	.summary = "list the samples of training shards and their places",
 	.details =
 "Formats, recognised by the content or given by --format:\n"
@@ -285,5 +321,6 @@ const struct verb index_verb = {
 "another one; also with \\x2c for a comma, \\x0a for a newline and \\x0d for a carriage return.\n"
 "To give such a name unescaped, write ./ before a file or = before a sample.\n"
 "index works without root privileges.\n",
+	.columns = columns,
 	.run = cmd_index,
 };

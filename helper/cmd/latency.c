@@ -37,10 +37,10 @@ static void show_latency(const struct row *row)
 	print_string("path", "path", path_word(row->key.path));
 	print_number("count", "count", latency->count);
 	print_nanoseconds("mean_ns", "mean", latency->sum / latency->count);
-	print_nanoseconds("p50_ns", "50 %", histogram_percentile(latency, 5000));
-	print_nanoseconds("p90_ns", "90 %", histogram_percentile(latency, 9000));
-	print_nanoseconds("p99_ns", "99 %", histogram_percentile(latency, 9900));
-	print_nanoseconds("p999_ns", "99.9 %", histogram_percentile(latency, 9990));
+	print_nanoseconds("p50_ns", "p50", histogram_percentile(latency, 5000));
+	print_nanoseconds("p90_ns", "p90", histogram_percentile(latency, 9000));
+	print_nanoseconds("p99_ns", "p99", histogram_percentile(latency, 9900));
+	print_nanoseconds("p999_ns", "p99.9", histogram_percentile(latency, 9990));
 	print_number("major", NULL, major(number));
 	print_number("minor", NULL, minor(number));
 	print_number("cgroup", NULL, row->key.cgroup);
@@ -83,7 +83,7 @@ static int show_maps(const struct program_place *place, const struct arguments *
 	size_t i;
 
 	(void)args;
-	print_table("latencies");
+	print_main_table("latencies");
 	program_each(place, "latencies", sizeof(struct latency_key), sizeof(struct latency),
 		     add_row, &rows);
 	if (rows.count)
@@ -107,12 +107,28 @@ static int cmd_latency(const struct arguments *args)
 	return loading_run(&latency, args);
 }
 
+static const struct verb_column columns[] = {
+	{ .name = "device", .help = "name" },
+	{ .name = "path", .help = "hit, miss, join, origin, write" },
+	{ .name = "count", .help = "measured requests" },
+	{ .name = "mean", .help = "mean latency" },
+	{ .name = "p50", .help = "upper bound of 50 % of the requests" },
+	{ .name = "p90", .help = "of 90 %" },
+	{ .name = "p99", .help = "of 99 %" },
+	{ .name = "p99.9", .help = "of 99.9 %" },
+	{ .name = "cgroup", .help = "control group of the processes" },
+	{ .name = "major", .help = "of the device number", .chosen = true },
+	{ .name = "minor", .help = "of the device number", .chosen = true },
+	{ 0 },
+};
+
 const struct verb latency_verb = {
 	.name = "latency",
 	.group = VERBS_OBSERVE,
 	.operands = "load|unload|show",
 	.operands_min = 1,
 	.operands_max = 1,
+	.optional = OPTIONS_TABLE,
 	.summary = "measure how long reads and writes take",
 	.details =
 "load starts a BPF program that measures all caches until unload. show prints for each\n"
@@ -120,5 +136,6 @@ const struct verb latency_verb = {
 "99 and 99.9 % of them (to a quarter of an octave). Paths: hit (from the cache\n"
 "device; one of 16 is measured), miss (from the origin into the cache), join (waits for a\n"
 "fill in flight), origin (not into the cache) and write.\n",
+	.columns = columns,
 	.run = cmd_latency,
 };

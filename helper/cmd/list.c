@@ -149,11 +149,13 @@ static int list_kind(int (*list_all)(struct dm_device **list, size_t *count),
 static int cmd_list(const struct arguments *args)
 {
 	dm_read_unprivileged(nl_device_state);
+	if (option_given(args, OPTION_ALL) && arguments_no_table(args, "the open devices: leave out --all"))
+		return fail_code();
 	/* Without access to the drives, the list of logs would be empty. */
 	if (option_given(args, OPTION_ALL) && dm_is_unprivileged())
 		return fail(CODE_PERMISSION,
 			    "--all reads all local drives, which only root may: leave it out, or run this as root");
-	print_table("devices");
+	print_main_table("devices");
 	if (!list_kind(dm_all, device_line) && !list_kind(dm_all_clusters, cluster_line))
 		list_kind(dm_all_passing, passing_line);
 	print_end();
@@ -161,16 +163,37 @@ static int cmd_list(const struct arguments *args)
 	       closed_logs_print();
 }
 
+static const struct verb_column columns[] = {
+	{ .name = "name", .help = "device" },
+	{ .name = "mode", .help = "read-only, writearound, writethrough, writable" },
+	{ .name = "state", .help = "normal, degraded, bypass, pass-through, cluster, suspended" },
+	{ .name = "reason", .help = "why the state is not normal" },
+	{ .name = "size", .help = "size of the device" },
+	{ .name = "origin", .help = "device with the data" },
+	{ .name = "cache", .help = "first cache device, and the number of others" },
+	{ .name = "capacity", .help = "size of the cache" },
+	{ .name = "valid", .help = "cached bytes" },
+	{ .name = "hits", .help = "part of the bytes read that was a hit" },
+	{ .name = "suspended", .help = "reads and writes wait", .chosen = true },
+	{ .name = "stage", .help = "device of the log of writes", .chosen = true },
+	{ .name = "behind_bytes", .help = "bytes that the origin lacks", .chosen = true },
+	{ .name = "uuid", .help = "of the cache", .chosen = true },
+	{ .name = "witness", .help = "device that keeps the cache warm over a crash", .chosen = true },
+	{ .name = "witness_state", .help = "whether it can do that", .chosen = true },
+	{ 0 },
+};
+
 const struct verb list_verb = {
 	.name = "list",
 	.group = VERBS_OBSERVE,
 	.operands = "",
 	.operands_max = 0,
-	.optional = OPTION_ALL,
+	.optional = OPTION_ALL | OPTIONS_TABLE,
 	.summary = "list open devices, one per line",
 	.details =
 "Any user may list the open devices. --all also shows the closed logs: those of stages that\n"
 "are not open, with writes that the origin lacks. For this it reads all local drives, which\n"
 "only root may.\n",
+	.columns = columns,
 	.run = cmd_list,
 };

@@ -2,6 +2,7 @@
 /* nearcache open: open a cache that was created before. */
 #include "cmd/commands.h"
 #include "cmd/shared_help.h"
+#include "cmd/upgrade_left.h"
 #include "lib/error.h"
 #include "lib/print.h"
 #include "open/activate.h"
@@ -32,8 +33,12 @@ static int open_without_cache(const struct arguments *args)
 
 static int cmd_open(const struct arguments *args)
 {
+	bool done = false;
+
 	print_details(option_given(args, OPTION_VERBOSE));
-	if (arguments_check_operand(args))
+	if (arguments_check_operand(args) ||
+	    (args->operands && !option_given(args, OPTION_DRY_RUN) &&
+	     (upgrade_left(args->operand[0], &done) || done)))
 		return fail_code();
 	if (option_given(args, OPTION_STAGE | OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE) &&
 	    option_given(args, OPTION_ALL))
@@ -80,7 +85,7 @@ const struct verb open_verb = {
 "/var/lib/nearcache can record them; the cache is emptied when it is back.\n"
 "\n"
 "--on-change says what to do if the size, device id or content of the origin (as far as\n"
-"its fingerprint and a sample tell) or the --dataset-version is not as recorded:\n"
+"its fingerprint and cached data tell) or the --dataset-version is not as recorded:\n"
 "  drop     empty the cache, record the origin as it is, and open\n"
 "  refuse   open nothing and report the differences; this is the default, except that\n"
 "           a --dataset-version other than the recorded one acts as drop for size and\n"
@@ -91,9 +96,9 @@ const struct verb open_verb = {
 "--grow accepts an origin that grew and keeps the cached data. Writes through this device\n"
 "do not count as a change.\n"
 "\n"
-"The sample is cached data that open compares with the origin: metadata of file systems,\n"
-"the latest fills, and random blocks, 64 MiB or as much as can be read in a second.\n"
-"--sample-at-open SIZE compares SIZE without a time limit, 0 nothing.\n"
+"open compares some cached data with the origin: metadata of file systems, the latest\n"
+"fills, and random blocks, 64 MiB or as much as can be read in a second.\n"
+"--compare-at-open SIZE compares SIZE without a time limit, 0 nothing.\n"
 "\n"
 SETTINGS_HELP
 "Options of the command override the line in nearcachetab, and the line overrides remembered\n"
@@ -116,7 +121,7 @@ SETTINGS_HELP
 "makes the stage reserve its origin from now on, and --no-reserve ends this. --preempt\n"
 "takes an origin that is to be reserved from another node. --exclusive asserts that only\n"
 "this device writes to the origin, so that data retained in the log is read there; see\n"
-"nearcache(8).\n"
+"nearcache-stage(8).\n"
 "\n" WITNESS_HELP
 "\n" MODES_HELP,
 	.run = cmd_open,

@@ -28,7 +28,7 @@ static int show_shards(const struct dm_device *dev,
 	uint64_t cached = 0;
 	size_t i;
 
-	print_table("shards");
+	print_main_table("shards");
 	for (i = 0; i < shards->count; i++) {
 		const struct shard *shard = &shards->shard[i];
 		uint64_t cell[DENSITY_CELLS] = { 0 };
@@ -123,10 +123,14 @@ static int show_residency(const struct arguments *args, const struct dm_device *
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	node_part_print(homes, &part);
-	if (target_given(args))
+	if (target_given(args)) {
 		show_shards(dev, &shards);
-	else
+		/* A table alone has no room for it. */
+		if (option_given(args, OPTIONS_TABLE))
+			omitted_warn(&shards.omitted);
+	} else {
 		show_device(dev, &shards.shard[0]);
+	}
 	if (homes_divide(homes))
 		show_nodes(homes, bytes);
 	print_end();
@@ -138,8 +142,20 @@ out:
 
 static int cmd_residency(const struct arguments *args)
 {
+	if (!target_given(args) && arguments_no_table(args, "TARGETs"))
+		return fail_code();
 	return node_part_show(args, show_residency);
 }
+
+static const struct verb_column columns[] = {
+	{ .name = "residency", .help = "bar: # all, + some, . none" },
+	{ .name = "ratio", .help = "cached part" },
+	{ .name = "cached", .help = "cached bytes" },
+	{ .name = "of", .help = "all bytes" },
+	{ .name = "shard", .help = "TARGET" },
+	{ .name = "ranges", .help = "number of pieces on the device", .chosen = true },
+	{ 0 },
+};
 
 const struct verb residency_verb = {
 	.name = "residency",
@@ -147,7 +163,7 @@ const struct verb residency_verb = {
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,
-	.optional = TARGET_OPTIONS,
+	.optional = TARGET_OPTIONS | OPTIONS_TABLE,
 	.summary = "show how much of a device, or of files on it, is cached",
 	.details =
 "residency prints a bar for each TARGET, or one for the whole device: # where all data is\n"
@@ -156,5 +172,6 @@ const struct verb residency_verb = {
 "NAME of a cluster device: the part that has its home on this node, and for each node the\n"
 "bytes that have their home there. Only a node itself knows which of them it has cached.\n"
 "\n" TARGET_HELP,
+	.columns = columns,
 	.run = cmd_residency,
 };

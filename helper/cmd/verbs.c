@@ -38,6 +38,7 @@ const struct verb *const verbs[] = {
 	&scrub_verb,
 	&super_verb,
 	&report_verb,
+	&upgrade_verb,
 	&help_verb,
 	&daemon_verb,
 	&actions_verb,

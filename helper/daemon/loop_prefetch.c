@@ -57,13 +57,25 @@ void replay_free(struct replay *replay)
 	replay->held = held;
 }
 
+/* Get the job of a replay. After 'nearcache upgrade' its number may be that of a job of another user. */
+static int get_job(const struct replay *replay, dev_t number, struct nl_job *job, bool *found)
+{
+	if (nl_job_get(number, replay->job, job, found))
+		return fail_code();
+	*found &= !strcmp(job->label, REPLAY_LABEL);
+	return 0;
+}
+
 /* Turn the replay off and end its job.  Returns the bytes of the pass that was replayed, or 0. */
 uint64_t replay_stop(struct replay *replay, dev_t number)
 {
 	uint64_t bytes = replay->state == REPLAY_ON ? replay->loop.trace.bytes : 0;
+	struct nl_job job;
+	bool found;
 
 	/* Ignore a failure: a removed device has no jobs, and a job ends at its deadline. */
-	if (replay->job && nl_job_end(number, replay->job))
+	if (replay->job &&
+	    (get_job(replay, number, &job, &found) || (found && nl_job_end(number, replay->job))))
 		fail_reset();
 	replay_free(replay);
 	return bytes;
@@ -287,7 +299,7 @@ static bool follow_job(struct replay *replay, dev_t number)
 	struct nl_job job;
 	bool found;
 
-	if (!id || nl_job_get(number, id, &job, &found))
+	if (!id || get_job(replay, number, &job, &found))
 		return false;
 	if (found && !nl_job_is_over(&job)) {
 		replay->come = replay->from + job.fetched + job.present + job.left + job.flying;

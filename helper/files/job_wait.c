@@ -167,7 +167,7 @@ void job_print(const struct nl_job *job)
 	print_bytes("bytes", "bytes", job->bytes);
 	print_bytes("fetched_bytes", "fetched", job->fetched);
 	print_bytes("present_bytes", "present", job->present);
-	print_bytes("left_bytes", "left out", job->left);
+	print_bytes("left_bytes", "left-out", job->left);
 	print_bytes("flying_bytes", NULL, job->flying);
 	print_number("priority", "priority", job->priority);
 	print_seconds("deadline_s", NULL, job->deadline);
@@ -176,5 +176,5 @@ void job_print(const struct nl_job *job)
 			 size_print(job->bandwidth, text));
 	print_bytes("bandwidth", NULL, job->bandwidth);
 	print_string(NULL, "bandwidth", rate);
-	print_string("label", "label", job->label);
+	print_string("label", "label", job->label_hidden ? NULL : job->label);
 }
