@@ -169,7 +169,7 @@ bool match_is_cold(const struct origin_match *match)
 
 int match_check_free(const struct device *cache, const char *self)
 {
-	/* 8:16, the cache device of "nc", may be in use by "nc" itself, but not for --format. */
+	/* 8:16, the cache device of "nc", may be in use by "nc" itself, but not for --format-cache. */
 	if (fake_attach.busy || (!self && cache->number == makedev(8, 16)))
 		return (fail)(CODE_BUSY, "in use");
 	return 0;

@@ -12,7 +12,7 @@ HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options test_print \
 	test_sanitize test_words test_table_params test_range test_setting test_dataset \
 	test_fingerprint_fs test_lvm test_volumes test_sample test_origin_match test_match_content \
-	test_match_witness test_set test_attach test_attach_refused test_reconnect test_dm_suspend \
+	test_match_witness test_set test_set_witness test_attach test_attach_refused test_reconnect test_dm_suspend \
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_read_list test_read_order test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
@@ -24,7 +24,8 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_warm_choice test_read_peers test_joined \
 	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
 	test_signals test_cluster_dns test_join_undo test_join_device test_stage_log test_stage_params test_reservation \
-	test_udev_properties test_likely_word test_transport test_uevent test_redact
+	test_udev_properties test_likely_word test_transport test_uevent test_redact test_rates test_shown_rows \
+	test_upgrade_steps test_upgrade_record test_upgrade_tables
 UNIT_SANITIZERS ?= -fsanitize=address,undefined -fno-sanitize-recover=all
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare $(UNIT_SANITIZERS) -iquote helper -iquote kmod -Iuapi -iquote bpf
@@ -42,7 +43,7 @@ HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
 # The parser of nearcachetab needs the options of 'open'.
-HELPER_TAB	:= helper/lib/likely_word.c helper/block/stage_params.c helper/lib/table_words.c helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_table.c helper/cli/option_value.c \
+HELPER_TAB	:= helper/lib/likely_word.c helper/block/stage_params.c helper/lib/table_words.c helper/open/nearcachetab.c helper/cli/options.c helper/lib/column_choice.c helper/cli/option_table.c helper/cli/option_value.c \
 	helper/lib/size.c helper/shard/shard_split.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/lib/enum_words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
@@ -56,6 +57,13 @@ HELPER_REMEMBERED := helper/open/remembered.c helper/open/remembered_file.c help
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c helper/lib/size.c \
 	helper/lib/settings_file.c helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_upgrade_steps := helper/upgrade/steps.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_upgrade_record := helper/upgrade/record.c helper/upgrade/carried.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_LIBS_test_upgrade_steps := -Wl,--wrap=mlockall
+HELPER_UNIT_test_upgrade_tables := helper/upgrade/tables.c helper/block/table_params.c helper/lib/enum_words.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_LIBS_test_upgrade_tables := -Wl,--wrap=open
 HELPER_UNIT_test_cluster_conf := helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/conf_secret.c helper/cluster/known_addresses.c \
 	helper/lib/settings_file.c helper/lib/size.c \
 	helper/lib/error.c helper/lib/sanitize.c
@@ -112,17 +120,27 @@ HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words
 HELPER_UNIT_test_uevent := helper/block/uevent.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_LIBS_test_uevent := -Wl,--wrap=recvfrom
 HELPER_UNIT_test_redact := helper/lib/redact.c
+HELPER_UNIT_test_shown_rows := helper/cmd/heat.c helper/cmd/latency.c helper/cmd/classifier.c helper/cmd/ranges.c \
+	helper/bpf/load_unload_verb.c helper/cli/table_options.c helper/cli/options.c helper/lib/column_choice.c helper/cli/option_table.c \
+	helper/cli/option_value.c helper/lib/likely_word.c helper/block/stage_params.c helper/lib/table_words.c \
+	helper/block/table_params.c helper/lib/range.c helper/block/status_line.c helper/shard/shard_split.c \
+	helper/lib/enum_words.c helper/lib/histogram.c helper/lib/print.c helper/lib/size.c helper/lib/name.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_rates := helper/cmd/rates.c helper/cmd/device_samples.c helper/block/device_age.c helper/block/status_line.c \
+	helper/lib/enum_words.c helper/lib/print.c helper/lib/column_choice.c helper/lib/size.c helper/lib/name.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_LIBS_test_rates := -DUDEV_DATA='"udev-data"'
 HELPER_UNIT_test_transport := helper/block/transport.c
 HELPER_UNIT_test_likely_word := helper/lib/likely_word.c
 HELPER_UNIT_test_size	:= helper/lib/size.c
 HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_status_line	:= helper/block/status_line.c helper/lib/enum_words.c
 HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/ondisk_check.c
-HELPER_UNIT_test_options := helper/lib/likely_word.c helper/block/stage_params.c helper/lib/table_words.c helper/cli/options.c helper/cli/option_table.c helper/cli/option_value.c helper/lib/size.c \
+HELPER_UNIT_test_options := helper/cli/table_options.c helper/lib/likely_word.c helper/block/stage_params.c helper/lib/table_words.c helper/cli/options.c helper/lib/column_choice.c helper/cli/option_table.c helper/cli/option_value.c helper/lib/size.c \
 	helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/range.c helper/block/status_line.c \
 	helper/shard/shard_split.c
-HELPER_UNIT_test_print	:= helper/lib/print.c helper/lib/size.c helper/lib/error.c \
+HELPER_UNIT_test_print	:= helper/lib/print.c helper/lib/column_choice.c helper/lib/size.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_sanitize	:= helper/lib/sanitize.c
 HELPER_UNIT_test_words	:= helper/lib/enum_words.c
@@ -145,7 +163,9 @@ HELPER_UNIT_test_set	:= helper/block/stage_params.c helper/lib/table_words.c hel
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
 	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c \
-	tests/unit/helper/fake_remembered.c
+	tests/unit/helper/fake_remembered.c \
+	tests/unit/helper/fake_set.c
+HELPER_UNIT_test_set_witness := $(HELPER_UNIT_test_set)
 HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/open/attach_cache.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
@@ -201,8 +221,8 @@ HELPER_UNIT_test_same_origin := helper/open/origin_users.c helper/block/device_i
 HELPER_UNIT_test_boot := helper/open/open_at_boot.c helper/open/stage_passthrough.c $(HELPER_TAB) $(HELPER_REMEMBERED) \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
-HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c helper/block/device.c \
-	helper/lib/print.c helper/lib/size.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c helper/cli/table_options.c helper/block/device.c \
+	helper/lib/print.c helper/lib/column_choice.c helper/lib/size.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_index_mds := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_npz := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)
@@ -228,16 +248,17 @@ HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/region_reads.c
 HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/text_shades.c helper/lib/size.c
 HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/legend.c \
 	helper/heatmap/svg_byte_limit.c helper/heatmap/svg_rectangles.c helper/heatmap/xml.c helper/lib/size.c
-HELPER_UNIT_test_keys	:= helper/cmd/status.c helper/cmd/stats.c helper/cmd/list.c \
+HELPER_UNIT_test_keys	:= helper/cmd/status.c helper/cmd/stats.c helper/cmd/list.c helper/cmd/rates.c \
+	helper/cmd/device_samples.c helper/block/device_age.c helper/cli/table_options.c \
 	helper/cluster/peers_table.c helper/lib/table_words.c \
 	helper/ondisk/print_superblock.c helper/block/status_line.c helper/lib/enum_words.c \
-	helper/block/table_params.c helper/lib/print.c \
+	helper/block/table_params.c helper/lib/print.c helper/lib/column_choice.c \
 	helper/lib/size.c helper/lib/name.c helper/lib/periodic_wait.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_progress := helper/lib/progress.c helper/lib/size.c
 HELPER_UNIT_test_top	:= helper/top/cell_format.c helper/top/compose_frame.c helper/top/grid.c \
-	helper/top/model.c helper/top/section_heights.c helper/top/sections.c helper/top/sample_difference.c \
+	helper/top/model.c helper/top/section_heights.c helper/top/sections.c helper/top/stream_rows.c helper/top/sample_difference.c \
 	helper/top/view.c helper/top/text_width.c helper/lib/enum_words.c helper/lib/histogram.c \
 	helper/block/status_line.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_interval	:= helper/lib/periodic_wait.c

@@ -62,7 +62,7 @@ static void remembered(void **state)
 	assert_string_equal(fake_remembered, expected);
 }
 
-/* After a gap 'attach' empties the stale cache.  With --format the cache is new: end the gap. */
+/* After a gap 'attach' empties the stale cache.  With --format-cache the cache is new: end the gap. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -155,7 +155,7 @@ static void formatted(void **state)
 {
 	(void)state;
 	reset(WRITING);
-	/* --format accepts a cache device whose content would be refused without --format. */
+	/* --format-cache accepts a cache device whose content would be refused without --format-cache. */
 	fake_attach.used = fake_attach.wrong_origin = true;
 	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT | OPTION_DRY_RUN), 0);
 	assert_false(fake_attach.areas_written);
