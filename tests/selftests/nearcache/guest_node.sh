@@ -109,7 +109,7 @@ again() {
 }
 
 opened() {
-	nearcache open v-home --cache "$(local_dev)" --read-only --sample-at-open 0 >/dev/null || fail "open"
+	nearcache open v-home --cache "$(local_dev)" --read-only --compare-at-open 0 >/dev/null || fail "open"
 }
 
 # upgraded: leave, load the module again, and join, as an upgrade of the module does. The volume stays

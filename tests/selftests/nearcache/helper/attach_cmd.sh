@@ -90,8 +90,9 @@ good status nc
 # --- the same cache device, read-only mode: warm ---
 
 bad 4 "no device 'nobody'" attach nobody
-bad 1 "add --format" attach nc --block-size 64K
-bad 1 "--format needs --cache" attach nc --format
+bad 1 "add --format-cache" attach nc --block-size 64K
+bad 1 "add --format-cache" attach nc --integrity crc32c
+bad 1 "--format-cache needs --cache" attach nc --format-cache
 bad 5 "'nc' already works with cache device '$C'" attach nc
 right
 written_down
@@ -128,23 +129,23 @@ refused 4 "No such file" attach nc --cache /dev/nothing
 refused 4 "are both" attach nc --cache "$O"
 format "$spare" "$stranger"
 refused 4 "created for one of 25165824 bytes" attach nc --cache "$spare"
-refused 4 "carries the nearcache 'fmt'" attach nc --cache "$spare" --format
-refused 5 "in use by device 'nc'" attach nc --cache "$C" --format --force
+refused 4 "carries the nearcache 'fmt'" attach nc --cache "$spare" --format-cache
+refused 5 "in use by device 'nc'" attach nc --cache "$C" --format-cache --force
 good create second --origin "$stranger" --cache "$third"
 refused 5 "in use by device 'second'" attach nc --cache "$third"
-refused 5 "in use by device 'second'" attach nc --cache "$third" --format --force
+refused 5 "in use by device 'second'" attach nc --cache "$third" --format-cache --force
 good destroy second
 mkfs.ext4 -qF "$third" 2>/dev/null
-refused 4 "ext4" attach nc --cache "$third" --format
+refused 4 "ext4" attach nc --cache "$third" --format-cache
 dmsetup suspend nc
 bad 5 "'nc' is suspended" attach nc
 dmsetup resume nc
 
 # --- another cache device ---
 
-good attach nc --cache "$third" --format --force --dry-run
+good attach nc --cache "$third" --format-cache --force --dry-run
 [[ $(blkid -o value -s TYPE "$third") == ext4 ]] || fail "a dry run writes"
-warned "'nc' ($C) misses all writes from now on: format it" attach nc --cache "$third" --format --force --block-size 128K -j
+warned "'nc' ($C) misses all writes from now on: format it" attach nc --cache "$third" --format-cache --force --block-size 128K -j
 expect state normal loaded new cache "$third" cache_before "$C" formatted true
 is block_size 131072
 same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
@@ -204,7 +205,7 @@ settle
 given_up slice
 bad 4 "may lack writes of 'nc'" attach nc --cache "$third"
 bad 4 "may lack writes of 'nc'" attach nc --cache "$third" --force
-warned "format it before it serves this origin again" attach nc --cache "$third" --format --force
+warned "format it before it serves this origin again" attach nc --cache "$third" --format-cache --force
 is state 0
 # brought: has nc loaded its pins into the new cache device?
 brought() {

@@ -53,14 +53,14 @@ unmount() {
 }
 
 reopen() {
-	good open nc --cache "$C" --origin "$O" --sample-at-open 0 -j "$@"
+	good open nc --cache "$C" --origin "$O" --compare-at-open 0 -j "$@"
 	expect content warm changed null sampled 0
 }
 
 # told: the next open must report a change; then record the origin as it is.
 told() {
 	bad 4 "its file system was written to, although its first and last 64 KiB are unchanged" \
-		open nc --cache "$C" --origin "$O" --sample-at-open 0
+		open nc --cache "$C" --origin "$O" --compare-at-open 0
 	good open nc --cache "$C" --origin "$O" --on-change=drop -j
 	expect content dropped
 	good close nc

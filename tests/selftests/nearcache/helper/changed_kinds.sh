@@ -173,7 +173,7 @@ change_ext4() {
 # verdict EXPECTED CHANGE: what a dry run says with the fingerprints alone, and with the sample.
 verdict() {
 	local found
-	run open nc --cache "$C" --origin "$O" --sample-at-open 0 --dry-run -j
+	run open nc --cache "$C" --origin "$O" --compare-at-open 0 --dry-run -j
 	case $rc:$(json content) in
 	4:*) found=+ ;;
 	0:warm) found=- ;;
@@ -181,7 +181,7 @@ verdict() {
 	esac
 	[[ $found != - || $1 == = || $out == *'"not_noticed": "'* ]] || found="- (not named)"
 	if [[ $found == -* ]]; then
-		run open nc --cache "$C" --origin "$O" --sample-at-open 512M --dry-run -j
+		run open nc --cache "$C" --origin "$O" --compare-at-open 512M --dry-run -j
 		[[ $1 == = ]] && ((!rc)) && found="="
 		[[ $1 == = || $rc == 4 ]] || found+=" (not in the sample)"
 	fi
@@ -219,12 +219,12 @@ while read -r kind place changes; do
 		change_"${change:1}"
 		verdict "${change:0:1}" "${change:1}"
 		restore now
-		run open nc --cache "$C" --origin "$O" --sample-at-open 0 --dry-run -j
+		run open nc --cache "$C" --origin "$O" --compare-at-open 0 --dry-run -j
 		[[ $rc == 0 ]] || fail "$kind $place: after ${change:1}, the state of before is no change: exit $rc, $err"
 	done
 	# What open serves after the last change is the origin's data.
 	change_"${changes##* ?}"
-	good open nc --cache "$C" --origin "$O" --sample-at-open 512M --on-change=drop
+	good open nc --cache "$C" --origin "$O" --compare-at-open 512M --on-change=drop
 	cmp /dev/mapper/nc "$O" || fail "$kind $place: old data"
 	good close nc
 done <<<"$table"

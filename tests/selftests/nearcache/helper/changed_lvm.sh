@@ -40,14 +40,14 @@ change() {
 }
 
 reopen() {
-	good open nc --cache "$C" --origin "$O" --sample-at-open 0 -j
+	good open nc --cache "$C" --origin "$O" --compare-at-open 0 -j
 	expect content warm changed null
 }
 
 # told: the next open must report a change; then record the origin as it is.
 told() {
 	bad 4 "its file system was written to, although its first and last 64 KiB are unchanged" \
-		open nc --cache "$C" --origin "$O" --sample-at-open 0
+		open nc --cache "$C" --origin "$O" --compare-at-open 0
 	good open nc --cache "$C" --origin "$O" --on-change=drop
 	good close nc
 	reopen

@@ -23,13 +23,13 @@ put_back() {
 
 # warm BYTES [SIZE]: open with a sample of SIZE must compare BYTES and find no change.
 warm() {
-	good open nc --cache "$C" --origin "$O" -j --sample-at-open "${2:-64M}"
+	good open nc --cache "$C" --origin "$O" -j --compare-at-open "${2:-64M}"
 	expect content warm changed null sampled "$1"
 }
 
 # told BYTE: open must report a difference near BYTE.
 told() {
-	bad 4 "the cached data near byte $1 differs from it" open nc --cache "$C" --origin "$O" --sample-at-open 64M
+	bad 4 "the cached data near byte $1 differs from it" open nc --cache "$C" --origin "$O" --compare-at-open 64M
 }
 
 make_null O origin 16
@@ -52,18 +52,18 @@ good close nc
 changed $((5 << 20))
 told $((5 << 20))
 [[ $out$err == *"--on-change=drop"* ]] || fail "no advice: $err"
-good open nc --cache "$C" --origin "$O" --on-change=trust --sample-at-open 64M
+good open nc --cache "$C" --origin "$O" --on-change=trust --compare-at-open 64M
 [[ $out == *"trusted, though the origin's content was changed"* ]] || fail "open: $out"
 good close nc
 told $((5 << 20))
 # Switched off, and a sample that is too small to find it.
 warm 0 0
 good close nc
-good open nc --cache "$C" --origin "$O" --sample-at-open 64K --dry-run -j
+good open nc --cache "$C" --origin "$O" --compare-at-open 64K --dry-run -j
 expect sampled 65536
-bad 1 "--sample-at-open '68719476737': give 0 to 64G" open nc --cache "$C" --sample-at-open 68719476737
-bad 1 "--sample-at-open 'x': a size starts with a digit" open nc --cache "$C" --sample-at-open x
-good open nc --cache "$C" --origin "$O" --on-change=drop --sample-at-open 64M -j
+bad 1 "--compare-at-open '68719476737': give 0 to 64G" open nc --cache "$C" --compare-at-open 68719476737
+bad 1 "--compare-at-open 'x': a size starts with a digit" open nc --cache "$C" --compare-at-open x
+good open nc --cache "$C" --origin "$O" --on-change=drop --compare-at-open 64M -j
 expect content dropped changed content
 check -s 16384 -n 4096
 good close nc
@@ -118,7 +118,7 @@ for what in clean changed; do
 		dd if="$TMPDIR/${dev##*/}" of="$dev" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
 	done
 	if [[ $what == clean ]]; then
-		good open nc --cache "$C" --origin "$O" --mode writethrough --sample-at-open 64M -j
+		good open nc --cache "$C" --origin "$O" --mode writethrough --compare-at-open 64M -j
 		expect content warm changed null sampled $((15 << 20))
 		./blockdata read /dev/mapper/nc -s 8192 -n 64 -g 3 >/dev/null || fail "old data"
 		good close nc

@@ -66,8 +66,8 @@ settle
 good close nc
 ./blockdata write "$O" -g 3 -s 9000 -n 1000
 bad 4 'the cached data near byte' open nc --cache "$C" --origin "$O" --dataset-version v1 \
-	--sample-at-open 64M
-reopen --sample-at-open 0
+	--compare-at-open 64M
+reopen --compare-at-open 0
 part 1 9000 1000
 good close nc
 reopen --dataset-version v2 --dry-run

@@ -128,7 +128,7 @@ recorded "$fs"
 good close nc
 # No fingerprint shows a change where no metadata lies.
 poke $((511 << 20))
-reopen --sample-at-open 0
+reopen --compare-at-open 0
 good close nc
 
 # --- EROFS ---

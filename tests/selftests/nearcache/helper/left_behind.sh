@@ -47,7 +47,7 @@ check
 right
 written_down
 given_up first "$one"
-run attach nc --cache "$B" --format --block-size 64K
+run attach nc --cache "$B" --format-cache --block-size 64K
 [[ $rc == 0 ]] || fail "attach: $err"
 right
 changed 2

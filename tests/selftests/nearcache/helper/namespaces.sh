@@ -49,7 +49,7 @@ wait $! || fail "no event"
 
 [[ -e /proc/self/ns/user ]] || exit 0
 for space in '' --net; do
-	for request in 'device-set name=nc verify=1' 'range-get name=nc' '-d job-get name=nc'; do
+	for request in 'device-set name=nc verify=1' 'range-get name=nc' '-d job-get name=nc job=id=1'; do
 		# shellcheck disable=SC2086 # words
 		said=$(unshare --user --map-root-user $space ./genl $request 2>&1 >/dev/null)
 		[[ $said == EPERM* ]] || fail "user namespace $space: $request: '$said'"

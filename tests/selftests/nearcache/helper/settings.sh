@@ -81,7 +81,7 @@ before=$(<"$file")
 good set nc verify=1 --dry-run
 good close nc
 good open nc --cache "$C" --origin "$O" --dry-run --mode read-only
-good open nc --cache "$C" --origin "$O" --sample-at-open 0 --on-change refuse
+good open nc --cache "$C" --origin "$O" --compare-at-open 0 --on-change refuse
 same file "$(<"$file")" "$before"
 # Two commands at once lose nothing.
 for ((i = 0; i < 5; i++)); do

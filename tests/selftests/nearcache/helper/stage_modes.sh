@@ -54,7 +54,7 @@ behind() {
 
 # reopened: open must find the cache warm, the origin unchanged, and the pin.
 reopened() {
-	good open nc --cache "$C" --mode "$mode" --rate 64K --sample-at-open 64M -j
+	good open nc --cache "$C" --mode "$mode" --rate 64K --compare-at-open 64M -j
 	expect content warm changed null pins 1
 	right
 	behind
@@ -95,7 +95,7 @@ for mode in writearound writethrough; do
 	cut
 	changed $((6 << 20))
 	bad 4 "the cached data near byte $((6 << 20)) differs from it" \
-		open nc --cache "$C" --mode $mode --sample-at-open 64M
+		open nc --cache "$C" --mode $mode --compare-at-open 64M
 	cut
 	changed 4096
 	bad 4 "another host changed it" open nc --cache "$C" --mode $mode
@@ -104,7 +104,7 @@ for mode in writearound writethrough; do
 	good stage rate nc 0
 	good close nc
 	./blockdata read "$O" -n 8192 -g 2 >/dev/null || fail "close did not drain"
-	good open nc --cache "$C" --mode $mode --sample-at-open 64M -j
+	good open nc --cache "$C" --mode $mode --compare-at-open 64M -j
 	expect content warm changed null pins 1
 	right
 	good unpin nc 0-1M

@@ -54,8 +54,9 @@ each_verb <<END
 0|8 MiB|set nc fill_memory=8M
 4|the disk of the cache device is gone|set nc mode=writearound
 4|name one with --cache DEV|attach nc
-4|--format makes it a cache of 'nc'|attach nc --cache $C2
+4|--format-cache makes it a cache of 'nc'|attach nc --cache $C2
 0|has not grown|resize nc
+0|up to date|upgrade
 4|No such file|open other --cache $was --origin $O
 4|No such file|create other --cache $was --origin $O
 4|'nearcache close nc' closes the device|destroy nc

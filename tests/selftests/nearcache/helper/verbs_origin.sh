@@ -56,6 +56,7 @@ each_verb <<END
 4|cannot read origin '/dev/mapper/slice'|set nc mode=writearound
 5|there is nothing to attach|attach nc
 0|has not grown|resize nc
+0|up to date|upgrade
 5|in use by device 'nc'|open other --cache $C --origin $O
 4|cannot read origin '/dev/mapper/slice'|create other --cache $C2 --origin $O
 5|mounted on $M|destroy nc

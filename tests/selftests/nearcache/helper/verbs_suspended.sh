@@ -61,6 +61,7 @@ each_verb <<END
 5|'dmsetup resume nc' first, or --force|set nc fill_memory=8M
 5|'dmsetup resume nc' first, or --force|attach nc
 5|'dmsetup resume nc' first, or --force|resize nc
+0|up to date|upgrade
 5|in use by device 'nc'|open other --cache $C --origin $O
 5|'dmsetup resume nc' first|create other --cache $C2 --origin /dev/mapper/nc
 5|mounted on $M|destroy nc

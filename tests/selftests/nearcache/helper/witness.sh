@@ -548,7 +548,7 @@ given_up
 good status nc
 [[ $out == *'a crash now'*'would leave nothing cached'* ]] || fail "status: $out"
 lies slice linear
-run attach nc --cache "$spare" --format --block-size 64K
+run attach nc --cache "$spare" --format-cache --block-size 64K
 [[ $rc == 0 ]] || fail "attach: $err"
 is state 0
 is witness 1
