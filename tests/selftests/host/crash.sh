@@ -12,8 +12,8 @@
 set -euo pipefail
 
 origin=32768 # sectors, at most
-rounds=$((${SOAK:+10 *} 8)) samples=$((${SOAK:+8 *} 5))
-states=$((${SOAK:+32 *} 1250)) again=$((${SOAK:+5 *} 150))
+rounds=$((${SOAK:+10 *} 8)) samples=$((${SOAK:+10 *} 4))
+states=$((${SOAK:+50 *} 800)) again=$((${SOAK:+5 *} 150))
 mib=24 log_mib=24 # of a state, and of the log of a recovery from it
 mkdir -p "$HOST_DIR/first" "$HOST_DIR/again"
 cat >"$HOST_DIR/common.sh" <<END

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Upper limits for the cost of a hit compared with the same read through dm-linear. In 'make soak' also
-# with 100,000 ranges, with checksums and with BPF programs, and some epochs of a dataset that does not
-# fit. The variants take turns with the same reads of the same kind of device, which completes at once.
+# Upper limits for the cost of a hit compared with the same read through dm-linear; with SOAK=1, which
+# 'make soak' sets, also with 100,000 ranges, with checksums and with BPF programs, and some epochs of a
+# dataset that does not fit. The variants take turns with the same reads of the same kind of device, which completes at once.
 # "make bench" measures the same for longer; this test guards against regressions.
 #
 # In virtual time each instruction takes 1 ns on the only processor, so results are counts of
 # instructions rather than times. Checksums take about 0.13 ns per byte (one crc32 instruction for 8
 # bytes).
 # kernels: 6.12
+# when: soak
 # timeout: 300
 set -euo pipefail
 

@@ -9,7 +9,7 @@
 set -euo pipefail
 
 origin=$((32 * 2048)) log=$((17 * 2048)) # sectors; the smallest log, which wraps around
-cuts=$((${SOAK:+20 *} 500)) steps=$((${SOAK:+6 *} 24))
+cuts=$((${SOAK:+40 *} 250)) steps=$((${SOAK:+6 *} 24))
 room=$((${SOAK:+4 *} 320)) # MiB for the recording of one target
 targets=(stage dm-writecache)
 [[ ! ${SOAK:-} ]] || targets+=(stage-passes stage-raid1 linear dm-cache bcache)
