@@ -13,10 +13,16 @@ udev() {
 	END
 	ln -sf "$(type -P udevadm)" "$TMPDIR/systemd-udevd"
 	"$TMPDIR/systemd-udevd" >"$TMPDIR/udev" 2>&1 &
-	at_exit rm -rf /run/udev
-	at_exit kill "$!"
+	at_exit rm -rf /run/udev /dev/disk
+	at_exit udev_stop $!
 	wait_for 30 udevadm control --ping --timeout 30 2>/dev/null || fail "udev: $(<"$TMPDIR/udev")"
 	udevadm trigger --action=add --settle "/sys/block/${1##*/}" || fail "udevadm trigger"
+}
+
+# udev_stop PID: end udev; it writes nothing afterwards.
+udev_stop() {
+	kill "$1"
+	wait "$1" || true
 }
 
 # is_type TYPE: wait until udev's database has the origin as this type.
