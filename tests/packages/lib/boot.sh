@@ -43,6 +43,7 @@ boot_script() {
 			mount -o ro /dev/mapper/imagenet /mnt && echo OPENED
 		for ((i = 0; i < 100 && $(misses) > 0; i++)); do sleep 0.1; done
 		echo "WARM $(misses)"
+		printf '%s\n' 'metrics-listen = 127.0.0.1:9777' 'metrics-textfile = /run/nearcache/metrics.prom' >/etc/nearcache/nearcache.conf
 		systemctl enable --now nearcache-daemon
 		before=$(pid) older=$(loaded)
 		apt-get -q install /srv/new/nearcache{,-tests}_*.deb /srv/new/modules/*.deb </dev/null
@@ -56,6 +57,8 @@ boot_script() {
 		grep -qx bpf /tmp/calls && ! grep -qx sched_setaffinity /tmp/calls && echo "DAEMON FILTERED"
 		journalctl -qb -u nearcache-daemon -o cat >/tmp/log
 		grep -q 'looking after devices' /tmp/log && echo "DAEMON REFUSED $(grep -c 'not permitted' /tmp/log)"
+		exec 3<>/dev/tcp/127.0.0.1/9777 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
+		echo "METRICS $(grep -c '^nearcache_hits.*imagenet' <&3) $(grep -c '^nearcache_hits.*imagenet' /run/nearcache/metrics.prom)"
 		kept=$(echo /var/lib/nearcache/module/*)
 		[[ $kept == */"$(loaded)-$(uname -r).ko" ]] && echo KEPT
 		apt-get -q purge 'nearcache*' 'python3-nearcache*' </dev/null
@@ -142,7 +145,7 @@ booted() {
 	for line in 'INSTALLED in [0-9]+ s' 'MOUNTED 0 in ([0-9]{1,2}|1[01][0-9]|120) s' 'CACHE TYPE nearcache_cache' 'DAEMON disabled inactive' 'SELFTEST 0' OPENED 'WARM 0' \
 		"nearcache: module $older stays loaded" "  'nearcache upgrade' loads $version" 'PACKAGES UPGRADED active restarted' "OLD MODULE $older" \
 		'UPGRADE 0' "MODULE $version" 'WARM AFTER UPGRADE 0' \
-		'DAEMON FILTERED' 'DAEMON REFUSED 0' KEPT 'nearcache: these devices stay open .*: imagenet' 'MOUNTED AFTER PURGE' 'FOUND 0'; do
+		'DAEMON FILTERED' 'DAEMON REFUSED 0' 'METRICS 1 1' KEPT 'nearcache: these devices stay open .*: imagenet' 'MOUNTED AFTER PURGE' 'FOUND 0'; do
 		boot_line "$dir/console" "$line" || return
 	done
 	# What find prints.

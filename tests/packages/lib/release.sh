@@ -313,5 +313,6 @@ release_checks() {
 	check 'a prebuilt module' prebuilt
 	check 'two commands to a cached mount in a guest' booted
 	check 'Secure Boot' secure_booted
+	check 'Secure Boot with the key of DKMS' dkms_booted
 	finish
 }

@@ -45,6 +45,38 @@ secure_script() {
 	END
 }
 
+# dkms_script: the same with the module that DKMS has built and signed with a key of the machine.
+dkms_script() {
+	cat <<-'END'
+		#!/bin/bash
+		# SPDX-License-Identifier: GPL-2.0-only
+		exec >/dev/ttyS0 2>&1
+		drive() { lsblk -dnro NAME,SERIAL | awk -v serial="$1" '$2 == serial { print "/dev/" $1 }'; }
+		set -x
+		udevadm settle
+		start=$SECONDS
+		nearcache create imagenet --origin $(drive volume) --cache $(drive local) && mount -o ro /dev/mapper/imagenet /mnt && (cd /mnt && sha256sum -c sums)
+		echo "CREATE $? in $((SECONDS - start)) s, $(modinfo -F signer dm_nearcache)"
+		if [[ ! -e /root/hash ]]; then
+			mokutil --generate-hash=secret >/root/hash && mokutil --hash-file /root/hash --import /var/lib/dkms/mok.pub
+			echo "IMPORTED $?"
+		fi
+		systemctl poweroff --force --force
+	END
+}
+
+# dkms_installed ROOT: install the packages there, as an administrator does; DKMS builds the module for the
+# kernel of the guest.
+dkms_installed() {
+	local name=$1/usr/local/sbin/uname kver start=$SECONDS
+	kver=$(basename "$(compgen -G "$1/usr/lib/modules/*" | head -n 1)")
+	printf '#!/bin/sh\n[ "$*" = -r ] && echo %s || exec /usr/bin/uname "$@"\n' "$kver" >"$name" && chmod 755 "$name" &&
+		chroot_run "$1" env "PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin" sh -c \
+			'apt-get -qo DPkg::Path="/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin" install /srv/new/nearcache_*.deb /srv/new/nearcache-dkms_*.deb' || return
+	echo "apt installed the packages and built the module in $((SECONDS - start)) s" >"$dir/dkms.seconds"
+	rm "$name"
+}
+
 # secure_esp ROOT ESP: make the folder of the EFI system partition, with the signed programs of the release.
 secure_esp() {
 	local root=$1 esp=$2 package=$2.packages
@@ -78,6 +110,18 @@ secure_modules() {
 	rm -rf "$module" && mkdir "$module" && dpkg-deb -x "$dir"/new/modules/*.deb "$module" || return
 	module=$(find "$module" -name dm-nearcache.ko)
 	signature_checked "$module" "$dir/cert" "$dir" && cp "$dir/content" "$1/srv/unsigned.ko" && cp "$dir/changed" "$1/srv/changed.ko"
+}
+
+# dkms_booted: see dkms_script.
+dkms_booted() {
+	local root=$dir/secure
+	boot_root "$root" dkms_script mokutil dkms "$headers" && dkms_installed "$root" && secure_esp "$root" "$dir/esp" && boot_drives "$root" || return
+	secure_boot "file:$dir/dkms.1" timeout "$boot_timeout"
+	secure_boot stdio "$TOP/tests/packages/lib/mok_manager.py" "$dir/dkms.2" secret "$boot_timeout" || return
+	secure_boot "file:$dir/dkms.3" timeout "$boot_timeout"
+	boot_drives_removed
+	boot_line "$dir/dkms.1" 'CREATE [1-9]' && boot_line "$dir/dkms.1" '.*mokutil --import CERTIFICATE.*/var/lib/dkms/mok.pub' &&
+		boot_line "$dir/dkms.1" 'IMPORTED 0' && boot_line "$dir/dkms.3" 'CREATE 0 in .*, DKMS module signing key'
 }
 
 # secure_booted: see secure_script.
