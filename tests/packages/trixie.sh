@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The packages on Debian 13, see lib/release.sh.
 # when: soak
-# timeout: 1800
+# timeout: 2700
 set -uo pipefail
 release=trixie headers=linux-headers-cloud-amd64 newer_headers=linux-headers-amd64
 # shellcheck source=tests/packages/lib/release.sh
