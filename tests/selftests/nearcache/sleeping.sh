@@ -8,6 +8,8 @@ MB=$((1 << 20))
 HALF=$((20 * 2048)) # sectors that are cached first
 [[ $(</sys/power/state) == *disk* ]] || skip "this kernel has no hibernation"
 echo test_resume >/sys/power/disk || skip "this kernel cannot resume at once"
+# Also without nearcache: the kernel goes on, and each process that writes to the guest's ports hangs.
+[[ $(uname -r) != 7.3.* ]] || skip "virtio ports of kernel 7.3 do not work after a resume"
 
 # begin [MODE]: create the cache, and read and commit the first half.
 begin() {
