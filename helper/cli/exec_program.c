@@ -53,7 +53,7 @@ const struct verb daemon_verb = {
 	.group = VERBS_AUTOMATIC,
 	.operands = "",
 	.optional = OPTION_CONFIG | OPTION_OBSERVE,
-	.summary = "adapt readahead and prefetch to how devices are read",
+	.summary = "adapt read-ahead and prefetch to how devices are read",
 	.details =
 "The daemon runs until it is stopped. It loads 'classifier' and 'latency' if they are not\n"
 "loaded and it is allowed to, and leaves them loaded. Within the bounds of\n"

@@ -439,8 +439,9 @@ const struct verb report_verb = {
 	.details =
 "FILE (nearcache-HOST-TIME.tar.gz) must not exist. It has versions, tables, status,\n"
 "counters, superblocks, jobs, the module's lines of the kernel log, the log of the units,\n"
-"and the files in /etc/nearcache. It has no data of the origin; of file names it has only\n"
-"those in labels of jobs. Keys and passwords are replaced by '(removed)'. Without root\n"
-"privileges, parts are missing. --dry-run lists the parts.\n",
+"and nearcachetab, nearcache.conf and cluster.conf. It has no data of the origin; of file\n"
+"names it has only those in labels of jobs and ranges. Keys and passwords are replaced by\n"
+"'(removed)'. Without root privileges, parts are missing. --dry-run lists the parts, except\n"
+"the kernel log and those of each device.\n",
 	.run = cmd_report,
 };

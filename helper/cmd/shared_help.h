@@ -7,8 +7,8 @@
 "Modes: read-only refuses writes. writearound sends writes to the origin and drops the cached\n" \
 "data that they overlap. writethrough also writes them to the cache, into blocks that are\n" \
 "cached, and into new blocks while the cache has free ones. If the cache is full, a write\n" \
-"evicts nothing. A write completes when the origin has completed it. The mode is remembered\n" \
-"for the next open; 'nearcache set' changes it.\n"
+"evicts nothing. A write completes when the origin has completed it, with a stage when its\n" \
+"log has it. The mode is remembered for the next open; 'nearcache set' changes it.\n"
 
 #define SETTINGS_HELP \
 "The next open uses the mode, the fill memory, the timeouts, verify and the limits of a stage\n" \

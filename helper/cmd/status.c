@@ -340,7 +340,7 @@ const struct verb status_verb = {
 "status returns at once; its rates are averages since the device was opened. --interval\n"
 "measures them for that time instead, so --interval 1 shows what happens now.\n"
 "\n"
-"Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
+"Without NAME, all caches are shown. In JSON, one NAME gives the values at the top\n"
 "level; none or several give an array \"devices\".\n",
 	.run = cmd_status,
 };

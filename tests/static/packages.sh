@@ -25,6 +25,7 @@ scripts() {
 # inserted: the packages have the functions of module_functions.sh in place of the line.
 inserted() {
 	local file
+	mkdir -p "$BUILD/static"
 	bash -euc 'cd ../..; die() { echo "$*"; exit 1; }; . helper/packaging/signing.sh; sed "${module_functions[@]}" helper/packaging/rpm/nearcache.spec.in' >"$BUILD/static/spec" || return
 	[[ $(grep -c '^keep_module() {' "$BUILD/static/spec") == 4 ]] && ! grep -x "# MODULE_FUNCTIONS" "$BUILD/static/spec" &&
 		for file in debian/nearcache-dkms.{prerm,postinst} debian/modules.{prerm,postinst}.in; do
