@@ -118,7 +118,7 @@ state_of() {
 	nearcache plan pl -j | grep -E '"(state|no_prefetch)"'
 }
 
-# same_state: what state_of prints is what it was in $before.
+# same_state: fail unless state_of prints the text of $before.
 same_state() {
 	diff <(echo "$before") <(state_of) >"$TMPDIR/diff" || fail "differs: $(<"$TMPDIR/diff")"
 }

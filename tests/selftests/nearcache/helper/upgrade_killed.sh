@@ -14,7 +14,7 @@ reads() {
 	dd if=/dev/mapper/wr of=/dev/null bs=64k count=16 iflag=direct 2>/dev/null || fail "cannot read wr"
 }
 
-# whole: both devices have their caches, what was set is set, and writers do not wait.
+# whole: fail unless both devices have their caches and settings, and writers do not wait.
 whole() {
 	[[ ! -e /run/nearcache/upgrade ]] || fail "the record stays"
 	is state 0 nc
@@ -22,7 +22,7 @@ whole() {
 	good ranges nc
 	[[ $out == *bypass*out* ]] || fail "no range: $out"
 	timeout 5 touch "$TMPDIR/wr/written" || fail "the file system stays frozen"
-	# What is read below is cached.
+	# reads() then finds all data in the cache.
 	reads
 	is miss_bytes 0
 }
